@@ -1,0 +1,60 @@
+"""What every affinity operator gives: degrees, and ``M`` applied to a block of vectors."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+
+from fairspectral.validation import check_degrees
+
+
+class AffinityOperator(ABC):
+    """The normalised affinity ``M = D^-1/2 W D^-1/2``, known by its products.
+
+    A subclass knows ``W`` (or how to compute it) and implements `_product`; the scaling by
+    the degrees is done here, on the block, so that ``W`` is never copied or modified.
+
+    Attributes
+    ----------
+    shape : tuple of int
+        ``(n, n)``.
+    dtype : numpy dtype
+        float32 or float64; blocks are cast to it and products come back in it.
+    degrees : ndarray of shape (n,), float64
+        Row sums of ``W``, all positive.
+    nbytes : int
+        Memory that the operator holds.
+    """
+
+    shape: tuple[int, int]
+    dtype: np.dtype
+    nbytes: int
+    density: float = 1.0
+
+    def _set_degrees(self, degrees: np.ndarray, name: str) -> None:
+        check_degrees(degrees, name)
+        self.degrees = degrees
+        self._scale = (1.0 / np.sqrt(degrees)).astype(self.dtype)[:, None]
+
+    @abstractmethod
+    def _product(self, block: np.ndarray) -> np.ndarray:
+        """``W @ block`` for a block of the operator's dtype."""
+
+    def matmat(self, block: Any) -> Any:
+        """Apply ``M`` to a block of shape (n, b): one pass over the affinities."""
+        # A float64 block must not make numpy upcast a float32 W, n×n, behind our back.
+        scaled = np.asarray(block, dtype=self.dtype) * self._scale
+        product = self._product(scaled)
+        product *= self._scale
+        return product
+
+    def count_components(self) -> int | None:
+        """Number of connected components, or None where it is not cheap to know."""
+        return None
+
+
+def is_operator(candidate: Any) -> bool:
+    """Whether an object offers the operator interface (ours or a user's own)."""
+    return all(hasattr(candidate, name) for name in ("matmat", "degrees", "shape", "dtype"))

@@ -1,0 +1,84 @@
+"""From what a user passes as `X` and `affinity` to the operator that fits it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.neighbors import kneighbors_graph
+
+from fairspectral.affinity.base import AffinityOperator, is_operator
+from fairspectral.affinity.dense import DenseOperator
+from fairspectral.affinity.kernel import KERNEL_NAMES, KernelOperator, kernel_matrix, make_kernel
+from fairspectral.affinity.sparse import SparseOperator
+from fairspectral.affinity.user import UserOperator
+from fairspectral.validation import check_choice, parse_memory_budget
+
+
+def make_operator(
+    X: Any,
+    affinity: str | Callable[..., float] | Any = "rbf",
+    *,
+    gamma: float | str | None = "scale",
+    n_neighbors: int = 10,
+    kernel_params: dict[str, Any] | None = None,
+    dtype: Any = None,
+    memory_budget: int | str | None = None,
+    n_jobs: int | None = None,
+) -> AffinityOperator:
+    """Make the operator that applies ``M``.
+
+    Parameters
+    ----------
+    X : array, sparse matrix or operator
+        Features (n, d), or for ``affinity="precomputed"`` the affinities (n, n) themselves.
+    affinity : str, callable or operator
+        ``"precomputed"``, ``"nearest_neighbors"``, a kernel name of
+        ``sklearn.metrics.pairwise``, a function of two rows, or an object with ``shape``,
+        ``dtype``, ``degrees`` and ``matmat``.
+    gamma, kernel_params :
+        Parameters of the kernel.
+    n_neighbors : int
+        For ``"nearest_neighbors"``; the graph is symmetrised as ``(A + A.T) / 2``.
+    dtype : numpy dtype or None
+        Of the products. None: float32 for affinities computed here (a cluster label needs no
+        more, and a pass costs half), the matrix's own for precomputed ones.
+    memory_budget : int, str or None
+        Beyond it a kernel is not stored but recomputed in every pass.
+    n_jobs : int or None
+        Threads for the neighbour search.
+    """
+    if is_operator(affinity):
+        return _from_operator(affinity)
+    if isinstance(affinity, str) and affinity == "precomputed":
+        if is_operator(X):
+            return _from_operator(X)
+        if sp.issparse(X):
+            return SparseOperator(X if dtype is None else X.astype(dtype))
+        return DenseOperator(X if dtype is None else np.asarray(X, dtype=dtype))
+    dtype = np.dtype(np.float32 if dtype is None else dtype)
+    if isinstance(affinity, str) and affinity == "nearest_neighbors":
+        return SparseOperator(_neighbour_graph(X, n_neighbors, n_jobs).astype(dtype))
+    if not callable(affinity):
+        check_choice(affinity, ["precomputed", "nearest_neighbors", *KERNEL_NAMES], "affinity")
+    kernel = make_kernel(affinity, X, gamma, kernel_params)
+    if X.shape[0] ** 2 * dtype.itemsize > parse_memory_budget(memory_budget):
+        return KernelOperator(X, kernel, dtype)
+    return DenseOperator(kernel_matrix(X, kernel, dtype), name=kernel.name)
+
+
+def _from_operator(operator: Any) -> AffinityOperator:
+    return operator if isinstance(operator, AffinityOperator) else UserOperator(operator)
+
+
+def _neighbour_graph(X: Any, n_neighbors: int, n_jobs: int | None) -> Any:
+    n = X.shape[0]
+    if not 1 <= n_neighbors <= n:
+        raise ValueError(
+            f"n_neighbors={n_neighbors} must lie between 1 and the number of samples, {n}."
+        )
+    # Each point is its own first neighbour, as in sklearn.cluster.SpectralClustering.
+    graph = kneighbors_graph(X, n_neighbors, include_self=True, n_jobs=n_jobs)
+    return (graph + graph.T) / 2

@@ -1,0 +1,62 @@
+"""The affinity as a scipy sparse graph."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
+
+from fairspectral.affinity.base import AffinityOperator
+from fairspectral.validation import asymmetric, bad_weight, check_square
+
+
+class SparseOperator(AffinityOperator):
+    """Sparse ``W`` in any scipy format, held as CSR with the index type it came with.
+
+    Parameters
+    ----------
+    W : sparse matrix or sparse array of shape (n, n)
+        Symmetric, non-negative, finite. It is never modified.
+    name : str
+        How errors call it.
+    """
+
+    def __init__(self, W: Any, *, name: str = "X") -> None:
+        check_square(W.shape, name)
+        csr = sp.csr_array(W)
+        if csr.dtype not in (np.float32, np.float64):
+            csr = csr.astype(np.float64)
+        if not csr.has_canonical_format:
+            csr = csr.copy()  # summing duplicates works in place, and the graph is the user's
+            csr.sum_duplicates()
+        _check_weights(csr, name)
+        self._W = csr
+        self.shape = csr.shape
+        self.dtype = csr.dtype
+        self.nbytes = csr.data.nbytes + csr.indices.nbytes + csr.indptr.nbytes
+        self.density = csr.nnz / max(1, csr.shape[0] ** 2)
+        degrees = np.asarray(csr.sum(axis=1, dtype=np.float64)).reshape(-1)
+        self._set_degrees(degrees, name)
+
+    def _product(self, block: np.ndarray) -> np.ndarray:
+        return self._W @ block
+
+    def count_components(self) -> int:
+        """Number of connected components of the graph."""
+        return int(connected_components(self._W, directed=False, return_labels=False))
+
+
+def _check_weights(csr: Any, name: str) -> None:
+    bad = ~((csr.data >= 0) & (csr.data < np.inf))
+    if bad.any():
+        at = int(np.argmax(bad))
+        row = int(np.searchsorted(csr.indptr, at, side="right")) - 1
+        raise bad_weight(float(csr.data[at]), row, int(csr.indices[at]), name)
+    difference = abs(csr - csr.T).tocoo()
+    if difference.nnz:
+        at = int(np.argmax(difference.data))
+        if difference.data[at] > 50 * np.finfo(csr.dtype).eps * csr.data.max():
+            row, column = int(difference.row[at]), int(difference.col[at])
+            raise asymmetric(csr[row, column], csr[column, row], row, column, name)

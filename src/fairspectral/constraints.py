@@ -1,0 +1,110 @@
+"""From groups to the fairness constraint: ``F``, an orthonormal basis of its range, the projection."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+
+from fairspectral.validation import Attribute, check_choice, check_sensitive_features
+
+ATTRIBUTE_MODES = ("marginal", "intersection")
+
+
+def encode_groups(
+    sensitive_features: Any, n_samples: int, attribute_mode: str = "marginal"
+) -> tuple[Attribute, ...]:
+    """The attributes whose shares are constrained.
+
+    ``"marginal"`` keeps each attribute (groups overlap: every woman, every migrant);
+    ``"intersection"`` makes one attribute of all the combinations that occur.
+    """
+    check_choice(attribute_mode, ATTRIBUTE_MODES, "attribute_mode")
+    attributes = check_sensitive_features(sensitive_features, n_samples)
+    if attribute_mode == "marginal" or len(attributes) == 1:
+        return attributes
+    combined = np.stack([attribute.codes for attribute in attributes], axis=1)
+    present, codes = np.unique(combined, axis=0, return_inverse=True)
+    categories = tuple(
+        " × ".join(str(a.categories[c]) for a, c in zip(attributes, row, strict=True))
+        for row in present
+    )
+    name = " × ".join(attribute.name for attribute in attributes)
+    return (Attribute(name, codes.reshape(-1), categories),)
+
+
+@dataclass(frozen=True)
+class FairnessConstraints:
+    """The linear constraint ``F^T H = 0`` through an orthonormal basis ``Q`` of range(F).
+
+    Attributes
+    ----------
+    basis : ndarray of shape (n, r)
+        ``Q``; r is the rank of ``F`` (h - 1 for one attribute of h groups, 0 for none).
+    coordinates : ndarray of shape (r, c)
+        ``Q^T F``, so that ``F^T H = coordinates^T Q^T H``.
+    attributes : tuple of Attribute
+        The groups that it came from.
+    """
+
+    basis: np.ndarray
+    coordinates: np.ndarray
+    attributes: tuple[Attribute, ...] = ()
+    _cast: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    @classmethod
+    def none(cls, n_samples: int) -> FairnessConstraints:
+        """No constraint: plain spectral clustering."""
+        return cls(np.zeros((n_samples, 0)), np.zeros((0, 0)))
+
+    @classmethod
+    def from_attributes(
+        cls, attributes: tuple[Attribute, ...], degrees: np.ndarray
+    ) -> FairnessConstraints:
+        """``F = D^-1/2 (G - 1 z^T)`` for each attribute, less its last column.
+
+        The last column of each attribute is minus the sum of the others. Attributes that
+        determine each other leave ``F`` rank-deficient still, so the basis is cut at the
+        numerical rank.
+        """
+        F = fairness_matrix(attributes) / np.sqrt(degrees)[:, None]
+        # Columns of unit length: the rank must not depend on the size of a group.
+        unit = F / np.linalg.norm(F, axis=0)
+        U, singular, _ = scipy.linalg.svd(unit, full_matrices=False, check_finite=False)
+        rank = int(np.sum(singular > singular[0] * max(F.shape) * np.finfo(np.float64).eps))
+        Q = U[:, :rank]
+        return cls(Q, Q.T @ F, attributes)
+
+    @cached_property
+    def rank(self) -> int:
+        """Number of independent constraints."""
+        return self.basis.shape[1]
+
+    def project(self, block: np.ndarray) -> np.ndarray:
+        """``(I - Q Q^T) block``, in the block's dtype."""
+        if not self.rank:
+            return block
+        Q = self._cast.setdefault(block.dtype, self.basis.astype(block.dtype, copy=False))
+        return block - Q @ (Q.T @ block)
+
+    def fairness(self, vectors: np.ndarray) -> float:
+        """``||F^T H||_F``, the paper's residual."""
+        return float(np.linalg.norm(self.coordinates.T @ (self.basis.T @ vectors)))
+
+    def residual(self, vectors: np.ndarray) -> float:
+        """``||Q^T H||_F``, which does not depend on the scale of the degrees."""
+        return float(np.linalg.norm(self.basis.T @ vectors))
+
+
+def fairness_matrix(attributes: tuple[Attribute, ...]) -> np.ndarray:
+    """``F0 = G - 1 z^T`` of every attribute, each without its last column, side by side."""
+    blocks = []
+    for attribute in attributes:
+        n, h = len(attribute.codes), len(attribute.categories)
+        G = np.zeros((n, h))
+        G[np.arange(n), attribute.codes] = 1.0
+        blocks.append((G - G.mean(axis=0))[:, : h - 1])
+    return np.hstack(blocks)

@@ -1,0 +1,101 @@
+"""What all solvers share: checked parameters, a recorded run, one kind of result."""
+
+from __future__ import annotations
+
+import warnings
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+
+from fairspectral.problem import FairCutProblem
+from fairspectral.solvers.result import Callback, Recorder, SolveResult
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a solver's algorithm ends with, before it is dressed as a `SolveResult`."""
+
+    vectors: np.ndarray
+    eigenvalues: np.ndarray
+    converged: bool
+    status: str
+    gap: float | None = None
+    details: dict[str, Any] = field(default_factory=dict)
+
+
+class Solver(ABC):
+    """One algorithm. `solve` checks, counts and warns; `_solve` computes.
+
+    Parameters
+    ----------
+    params : dataclass of the solver's own type, or None
+        None takes the defaults.
+    """
+
+    name: ClassVar[str]
+    Params: ClassVar[type]
+
+    def __init__(self, params: Any = None) -> None:
+        self.params = self.Params() if params is None else params
+        if not isinstance(self.params, self.Params):
+            raise TypeError(
+                f"the solver {self.name!r} takes parameters of type {self.Params.__name__}, "
+                f"not {type(self.params).__name__}."
+            )
+
+    def solve(
+        self,
+        problem: FairCutProblem,
+        *,
+        callback: Callback | None = None,
+        random_state: Any = None,
+        start: np.ndarray | None = None,
+    ) -> SolveResult:
+        """Solve a problem.
+
+        Parameters
+        ----------
+        problem : FairCutProblem
+            What to solve.
+        callback : callable or None
+            Called once an iteration with the `IterationRecord`; an exception that it raises
+            ends the solve and reaches the caller.
+        random_state : int, RandomState or None
+            For the random start.
+        start : ndarray of shape (n, any) or None
+            Vectors to start from, for the solvers that can (warm start).
+        """
+        recorder = Recorder(problem, callback)
+        rng = check_random_state(random_state)
+        outcome = self._solve(problem, recorder, rng, start)
+        if not outcome.converged:
+            warnings.warn(f"{self.name}: {outcome.status}", ConvergenceWarning, stacklevel=2)
+        return SolveResult(
+            vectors=outcome.vectors,
+            eigenvalues=outcome.eigenvalues,
+            converged=outcome.converged,
+            status=outcome.status,
+            solver=self.name,
+            history=tuple(recorder.history),
+            passes=recorder.passes,
+            columns=recorder.columns,
+            seconds=recorder.seconds,
+            gap=outcome.gap,
+            fairness_residual=problem.fairness_residual(outcome.vectors),
+            orthogonality_residual=problem.orthogonality_residual(outcome.vectors),
+            details=outcome.details,
+        )
+
+    @abstractmethod
+    def _solve(
+        self,
+        problem: FairCutProblem,
+        recorder: Recorder,
+        rng: np.random.RandomState,
+        start: np.ndarray | None,
+    ) -> Outcome:
+        """Run the algorithm."""

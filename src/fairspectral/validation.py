@@ -1,0 +1,305 @@
+"""What input is accepted, and the words of every error.
+
+Every message is one sentence that says what is wrong, where, and what to do.
+Nothing here computes; everything here is called before the first computation.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import os
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+
+class FairSpectralWarning(UserWarning):
+    """Something about the input or the result that a user should know of."""
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """One sensitive attribute: the group of every sample.
+
+    Attributes
+    ----------
+    name : str
+        Column name, or ``"group"`` where the input has none.
+    codes : ndarray of shape (n,)
+        Index of each sample's category.
+    categories : tuple
+        The distinct values, sorted; ``categories[codes[i]]`` is sample i's.
+    """
+
+    name: str
+    codes: np.ndarray
+    categories: tuple[Any, ...]
+
+    @property
+    def counts(self) -> np.ndarray:
+        """Number of samples in each category, shape (h,)."""
+        return np.bincount(self.codes, minlength=len(self.categories))
+
+
+# --- sensitive attributes ---------------------------------------------------------------
+
+
+def check_sensitive_features(
+    sensitive_features: Any, n_samples: int, *, allow_single_group: bool = False
+) -> tuple[Attribute, ...]:
+    """Read one or several sensitive attributes into codes and categories.
+
+    Parameters
+    ----------
+    sensitive_features : list, ndarray, Series, Categorical, DataFrame
+        One value per sample (1-D), or one column per attribute (2-D).
+    n_samples : int
+        The number of rows that the data has.
+    allow_single_group : bool
+        Metrics may look at one group; a constraint needs two.
+    """
+    attributes = tuple(
+        _encode_attribute(name, values, n_samples) for name, values in _columns(sensitive_features)
+    )
+    for attribute in attributes:
+        if len(attribute.categories) < 2 and not allow_single_group:
+            raise ValueError(
+                f"sensitive_features column {attribute.name!r} has the single group "
+                f"{attribute.categories[0]!r}; fairness needs at least two groups, so pass "
+                "another attribute, or sensitive_features=None for plain spectral clustering."
+            )
+        if len(attribute.categories) == n_samples > 2:
+            raise ValueError(
+                f"sensitive_features column {attribute.name!r} has a different value for every "
+                f"one of the {n_samples} samples; bin it into a few groups first (for example "
+                "with pandas.cut)."
+            )
+    return attributes
+
+
+def _columns(sensitive_features: Any) -> Iterable[tuple[str, np.ndarray]]:
+    """Split the input into named 1-D columns."""
+    if hasattr(sensitive_features, "columns"):  # a DataFrame of pandas, polars, ...
+        names = [str(name) for name in sensitive_features.columns]
+        if not names:
+            raise ValueError("sensitive_features has no columns; pass at least one attribute.")
+        for name, label in zip(names, sensitive_features.columns, strict=True):
+            yield name, np.asarray(sensitive_features[label])
+        return
+    name = getattr(sensitive_features, "name", None)
+    values = sensitive_features
+    if not isinstance(values, np.ndarray):
+        # A list of mixed types must not be turned into strings by numpy.
+        values = np.asarray(values, dtype=object if isinstance(values, list | tuple) else None)
+    if values.ndim == 1:
+        yield (str(name) if name is not None else "group"), values
+    elif values.ndim == 2 and values.shape[1] > 0:
+        for j in range(values.shape[1]):
+            yield (f"attribute {j}" if values.shape[1] > 1 else "group"), values[:, j]
+    else:
+        raise ValueError(
+            f"sensitive_features must be one value per sample or a table with one column per "
+            f"attribute, but it has shape {values.shape}."
+        )
+
+
+def _encode_attribute(name: str, values: np.ndarray, n_samples: int) -> Attribute:
+    if values.ndim != 1:
+        raise ValueError(f"sensitive_features column {name!r} is not one-dimensional; pass values.")
+    if len(values) != n_samples:
+        raise ValueError(
+            f"sensitive_features has {len(values)} values but the data has {n_samples} samples; "
+            "pass exactly one value per sample, in the same order."
+        )
+    missing = _missing(values)
+    if missing.any():
+        raise ValueError(
+            f"sensitive_features column {name!r} has {int(missing.sum())} missing value(s), the "
+            f"first at row {int(np.argmax(missing))}; fill them with a category of their own or "
+            "drop those rows."
+        )
+    try:
+        categories, codes = np.unique(values, return_inverse=True)
+    except TypeError:
+        kinds = sorted({type(v).__name__ for v in values})
+        raise TypeError(
+            f"sensitive_features column {name!r} mixes values that cannot be compared "
+            f"({', '.join(kinds)}); convert it to one type, for example with .astype(str)."
+        ) from None
+    return Attribute(name, codes.reshape(-1).astype(np.intp), tuple(categories.tolist()))
+
+
+def _missing(values: np.ndarray) -> np.ndarray:
+    """Where a value is None, NaN, NaT or pandas.NA."""
+    if values.dtype.kind in "fc":
+        return np.isnan(values)
+    if values.dtype.kind in "mM":
+        return np.isnat(values)
+    if values.dtype.kind != "O":
+        return np.zeros(len(values), dtype=bool)
+    # pandas' own test where pandas is in use; importing it for this would be heavy.
+    pandas = sys.modules.get("pandas")
+    if pandas is not None:
+        return np.asarray(pandas.isna(values))
+    return np.fromiter((v is None or v != v for v in values), dtype=bool, count=len(values))
+
+
+# --- features and affinities ------------------------------------------------------------
+
+
+def check_finite_features(X: Any, feature_names: Any = None) -> None:
+    """Refuse NaN and infinity in a dense or sparse feature table."""
+    values = X.data if sp.issparse(X) else X
+    if np.isfinite(values.sum()) or np.isfinite(values).all():
+        return
+    coo = X.tocoo() if sp.issparse(X) else None
+    bad = ~np.isfinite(coo.data if coo is not None else X)
+    if coo is not None:
+        at = int(np.argmax(bad))
+        row, column, value = int(coo.row[at]), int(coo.col[at]), coo.data[at]
+    else:
+        row, column = (int(i) for i in np.argwhere(bad)[0])
+        value = X[row, column]
+    what = "NaN" if np.isnan(value) else "infinity"
+    where = f"column {column}" if feature_names is None else f"column {feature_names[column]!r}"
+    raise ValueError(
+        f"X contains {what} at row {row}, {where}; fill or drop missing values "
+        "(for example with sklearn.impute.SimpleImputer) before fitting."
+    )
+
+
+def non_numeric_features(X: Any, error: ValueError) -> ValueError:
+    """Say where text stands in a table that should be numeric."""
+    table = np.asarray(X, dtype=object)
+    for row, column in np.ndindex(table.shape):
+        value = table[row, column]
+        if isinstance(value, str | bytes):
+            try:
+                float(value)
+            except ValueError:
+                names = getattr(X, "columns", None)
+                where = f"column {column}" if names is None else f"column {names[column]!r}"
+                return ValueError(
+                    f"X contains text at row {row}, {where} ({value!r}); encode categories as "
+                    "numbers first (for example with sklearn.preprocessing.OneHotEncoder)."
+                )
+    return error
+
+
+def check_square(shape: tuple[int, ...], name: str) -> None:
+    """Refuse an affinity that is not n×n."""
+    if len(shape) != 2 or shape[0] != shape[1]:
+        raise ValueError(
+            f"{name} must be a square matrix of affinities, but it has shape {shape}; "
+            "for a table of features use affinity='rbf' or 'nearest_neighbors'."
+        )
+
+
+def bad_weight(value: float, row: int, column: int, name: str) -> ValueError:
+    """Say what is wrong with an affinity that is NaN, infinite or negative."""
+    if value < 0:
+        return ValueError(
+            f"{name} has the negative weight {value:g} at row {row}, column {column}; affinities "
+            "must be at least zero, so use a non-negative kernel (for example 'rbf') or shift it."
+        )
+    what = "NaN" if math.isnan(value) else "infinity"
+    return ValueError(
+        f"{name} contains {what} at row {row}, column {column}; "
+        "replace it by a finite affinity (zero where there is no similarity)."
+    )
+
+
+def asymmetric(first: float, second: float, row: int, column: int, name: str) -> ValueError:
+    """Say where a matrix is not symmetric."""
+    return ValueError(
+        f"{name} is not symmetric: entry ({row}, {column}) is {first:g} but entry "
+        f"({column}, {row}) is {second:g}; use (W + W.T) / 2 if the direction does not matter."
+    )
+
+
+def check_degrees(degrees: np.ndarray, name: str) -> None:
+    """Refuse a graph with an isolated node: its row cannot be normalised."""
+    isolated = np.flatnonzero(~(degrees > 0))
+    if len(isolated):
+        shown = ", ".join(str(i) for i in isolated[:5]) + (", ..." if len(isolated) > 5 else "")
+        raise ValueError(
+            f"{name} has {len(isolated)} isolated node(s) without any affinity (index {shown}); "
+            "remove them (keep the rows and columns where W.sum(axis=1) > 0) or connect them."
+        )
+
+
+def check_n_clusters(
+    n_clusters: int, n_samples: int, n_constraints: int, *, name: str = "n_clusters"
+) -> None:
+    """Refuse more vectors than the constrained space has dimensions."""
+    largest = n_samples - n_constraints
+    if n_clusters < 1:
+        raise ValueError(f"{name}={n_clusters} must be at least 1; pass a positive number.")
+    if n_clusters > largest:
+        why = f" minus {n_constraints} fairness constraint(s)" if n_constraints else ""
+        raise ValueError(
+            f"{name}={n_clusters} is larger than {largest}, the {n_samples} samples{why}; "
+            f"choose {name} of at most {largest}."
+        )
+
+
+# --- parameters -------------------------------------------------------------------------
+
+
+def build_params(params_class: type, given: dict[str, Any] | None, *, where: str) -> Any:
+    """Make a parameter dataclass from a dict, and name a misspelt key."""
+    given = dict(given or {})
+    known = [field.name for field in fields(params_class)]
+    for key in given:
+        if key not in known:
+            raise ValueError(
+                f"{where} has no parameter {key!r}{did_you_mean(key, known)}; "
+                f"it knows {', '.join(known)}."
+            )
+    return params_class(**given)
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """A suggestion for a misspelt word, or nothing."""
+    close = difflib.get_close_matches(str(word), list(known), n=1)
+    return f" (did you mean {close[0]!r}?)" if close else ""
+
+
+def check_choice(value: Any, choices: Iterable[str], name: str) -> None:
+    """Refuse a word that is not in a list."""
+    choices = list(choices)
+    if value not in choices:
+        raise ValueError(
+            f"{name}={value!r} is unknown{did_you_mean(value, choices)}; "
+            f"choose one of {', '.join(map(repr, choices))}."
+        )
+
+
+_UNITS = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
+
+
+def parse_memory_budget(budget: int | float | str | None) -> int:
+    """Bytes that may be used; by default half of the machine's memory."""
+    if budget is None:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+    if isinstance(budget, str):
+        text = budget.strip().upper()
+        number = text.rstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ ")
+        unit = text[len(number) :].strip() or "B"
+        try:
+            size = float(number) * _UNITS[unit]
+        except (ValueError, KeyError):
+            size = -1.0
+    else:
+        size = float(budget)
+    if not 0 < size < math.inf:
+        raise ValueError(
+            f"memory_budget={budget!r} is not an amount of memory; "
+            "pass a number of bytes or a text such as '4GB'."
+        )
+    return int(size)
