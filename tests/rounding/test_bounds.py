@@ -1,0 +1,125 @@
+"""Bounds in whole persons: the formula, its feasibility, and what cannot be."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from fairspectral.rounding.bounds import cell_range, make_rule
+from fairspectral.rounding.flow import solve_flow
+from fairspectral.validation import Attribute
+
+
+def attribute(*counts, names="abcdefgh"):
+    codes = np.repeat(np.arange(len(counts)), counts)
+    return Attribute("group", codes, tuple(names[: len(counts)]))
+
+
+@pytest.mark.parametrize("tol", ["0", "0.05", "0.2", "0.5", "1"])
+def test_cell_range_is_the_formula_in_exact_arithmetic(tol):
+    exact, n = Fraction(tol), 97
+    for count in (1, 3, 20, 48, 97):
+        for size in (1, 2, 10, 50, 97):
+            x = Fraction(count * size, n)
+            low = min(math.ceil((1 - exact) * x), math.floor(x))
+            high = min(max(math.floor((1 + exact) * x), math.ceil(x)), count, size)
+            share = float(tol)
+            found = cell_range((1 - share) * count / n, (1 + share) * count / n, count, n, size)
+            assert found == (low, high)
+
+
+def test_rounding_does_not_decide_a_band():
+    # 0.8 * 5 persons and 1.2 * 5 persons are whole; floats come out on either side of them.
+    rule = make_rule(attribute(50, 50), 10, fairness_tol=0.2)
+    low, high = rule.cell_bounds(np.full(10, 10))
+    assert (low == 4).all()
+    assert (high == 6).all()
+
+
+def test_inside_the_band_where_a_person_fits():
+    rule = make_rule(attribute(300, 700), 4, fairness_tol=0.1)
+    sizes = np.array([100, 200, 300, 400])
+    low, high = rule.cell_bounds(sizes)
+    x = np.array([[0.3], [0.7]]) * sizes
+    assert (0.1 * x >= 1).all()
+    assert (low >= 0.9 * x - 1e-9).all()
+    assert (high <= 1.1 * x + 1e-9).all()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_bounds_always_admit_a_table(seed):
+    rng = np.random.default_rng(seed)
+    h, k, n = rng.integers(1, 12), rng.integers(1, 12), int(rng.integers(12, 200))
+    codes = np.concatenate([np.arange(h), rng.integers(0, h, n - h)])
+    rule = make_rule(Attribute("g", codes, tuple(range(h))), k, fairness_tol=rng.choice([0, 0.1]))
+    sizes = np.diff(np.concatenate([[0], np.sort(rng.integers(0, n + 1, k - 1)), [n]]))
+    low, high = rule.cell_bounds(sizes)
+    solve_flow(np.zeros((n, k)), codes, low, high, sizes, sizes)  # raises if infeasible
+
+
+def test_lower_only_leaves_the_top_open():
+    rule = make_rule(attribute(40, 60), 2, fairness_tol=0.2, bounds="lower")
+    low, high = rule.cell_bounds(np.array([50, 50]))
+    assert low.tolist() == [[16, 16], [24, 24]]
+    assert high.tolist() == [[40, 40], [50, 50]]
+    # Only what is missing counts against a rule without an upper side.
+    assert rule.achieved(np.array([[30, 10], [20, 40]])) == pytest.approx(0.5)
+
+
+def test_none_sets_no_bounds():
+    low, high = make_rule(attribute(40, 60), 2, fairness_tol=None).cell_bounds(np.array([50, 50]))
+    assert low.tolist() == [[0, 0], [0, 0]]
+    assert high.tolist() == [[40, 40], [50, 50]]
+
+
+def test_explicit_shares_replace_the_band_of_the_groups_named():
+    rule = make_rule(attribute(40, 60), 2, lower={"a": 0.3}, upper={"b": 0.65})
+    assert rule.lower == pytest.approx([0.3, 0.48])
+    assert rule.upper == pytest.approx([0.48, 0.65])
+    by_position = make_rule(attribute(40, 60), 2, fairness_tol=None, lower=[0.1, 0.2])
+    assert by_position.lower.tolist() == [0.1, 0.2]
+
+
+def test_targets_other_than_the_population():
+    rule = make_rule(attribute(40, 60), 2, fairness_tol=0.25, target_proportions=[0.5, 0.5])
+    assert rule.lower == pytest.approx([0.375, 0.375])
+    assert rule.upper == pytest.approx([0.625, 0.625])
+
+
+def test_achieved_slack_and_persons_outside():
+    rule = make_rule(attribute(50, 50), 2, fairness_tol=0.1)
+    table = np.array([[30, 20], [20, 30]])
+    assert rule.achieved(table) == pytest.approx(0.2)
+    assert rule.persons_outside(table) == pytest.approx(2.5)
+    assert rule.persons_outside(np.array([[26, 24], [24, 26]])) == 0.0
+
+
+def test_a_group_smaller_than_the_number_of_clusters_is_said():
+    rule = make_rule(attribute(3, 97), 5)
+    (note,) = rule.shortages(5)
+    assert "group 'a' has 3 person(s) for 5 clusters, so at least 2 cluster(s)" in note
+    assert rule.shortages(3) == ()
+
+
+@pytest.mark.parametrize(
+    ("wish", "words"),
+    [
+        ({"fairness_tol": -0.1}, "fairness_tol=-0.1"),
+        ({"fairness_tol": math.nan}, "four-fifths"),
+        ({"bounds": "upper"}, "bounds='upper' is unknown"),
+        ({"lower": {"a": 0.5}}, "the largest possible lower share is 0.03"),
+        ({"upper": {"b": 0.5}}, "the smallest possible upper share is 0.97"),
+        ({"lower": {"a": 0.01}}, r"only 3 person\(s\); choose n_clusters of at most 3"),
+        ({"lower": {"z": 0.01}}, "unknown group 'z'; the groups are 'a', 'b'"),
+        ({"lower": [0.1]}, r"lower has shape \(1,\)"),
+        ({"upper": [1.5, 1.0]}, "upper of group 'a' is 1.5"),
+        ({"target_proportions": {"a": 0.5}}, "no share for group 'b'"),
+        ({"target_proportions": [0.5, 0.6]}, "sums to 1.1"),
+        ({"target_proportions": [0.5, 0.5]}, "smallest fairness_tol that is possible is 0.94"),
+        ({"target_proportions": [0.0, 1.0]}, "give that group a positive target"),
+    ],
+)
+def test_what_cannot_be_is_said_in_numbers(wish, words):
+    with pytest.raises(ValueError, match=words):
+        make_rule(attribute(3, 97), 5, **wish)
