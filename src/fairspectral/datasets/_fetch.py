@@ -1,0 +1,127 @@
+"""Find a data file on disk, or fetch it from its publisher.
+
+The one place that knows about folders, the network and checksums.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import os
+import sys
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+DATA_VARIABLE = "FAIRSPECTRAL_DATA"
+_TIMEOUT_SECONDS = 60
+
+
+@dataclass(frozen=True)
+class RemoteFile:
+    """A file of a data set, and where its publisher keeps it.
+
+    Attributes
+    ----------
+    name : str
+        The file's name, on disk and (if `url` is a zip archive) in the archive, whose
+        folders are ignored.
+    url : str
+        The file itself, or the ``.zip`` or ``.gz`` archive that holds it.
+    sha256 : str
+        Of the file as it comes out of the archive. It is checked on what is downloaded; a
+        file that the user has placed may be written differently, and the loader's parser
+        judges it.
+    """
+
+    name: str
+    url: str
+    sha256: str
+
+
+class _RefusedError(OSError):
+    """A reason of our own, in words for the user."""
+
+
+def locate(files: Sequence[RemoteFile], data_home: str | os.PathLike | None) -> list[Path]:
+    """The paths of the files, downloaded where they are missing.
+
+    Looked for in `data_home`, or without it in the folder that the environment variable
+    FAIRSPECTRAL_DATA names, then in the user's cache, where downloads also go.
+    """
+    cache = user_cache()
+    folders = [cache]
+    named = data_home if data_home is not None else os.environ.get(DATA_VARIABLE)
+    if named:
+        if not Path(named).is_dir():
+            argument = f"{DATA_VARIABLE}=" if data_home is None else "data_home="
+            raise NotADirectoryError(
+                f"{argument}{os.fspath(named)!r} is not a folder; name the folder with the "
+                "data files, or none to download them into the user's cache."
+            )
+        folders.insert(0, Path(named))
+    return [_find(file, folders) or _download(file, folders[0], cache) for file in files]
+
+
+def user_cache() -> Path:
+    """The folder for downloads, by the custom of the platform."""
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA", "~/AppData/Local")
+    elif sys.platform == "darwin":
+        base = "~/Library/Caches"
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return Path(base).expanduser() / "fairspectral"
+
+
+def _find(file: RemoteFile, folders: Sequence[Path]) -> Path | None:
+    return next((folder / file.name for folder in folders if (folder / file.name).is_file()), None)
+
+
+def _download(file: RemoteFile, placed_in: Path, cache: Path) -> Path:
+    """Fetch, unpack and check a file beside its place, then move it there in one step.
+
+    Whatever goes wrong, the folder of the attempt disappears, and the file is not there.
+    """
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=cache, prefix="download-") as attempt:
+            archive = Path(attempt) / "archive"
+            _retrieve(file.url, archive)
+            content = _unpack(archive, file)
+            found = hashlib.sha256(content).hexdigest()
+            if found != file.sha256:
+                raise _RefusedError(f"its SHA-256 is {found} instead of {file.sha256}")
+            complete = Path(attempt) / file.name
+            complete.write_bytes(content)
+            return complete.replace(cache / file.name)
+    except (OSError, EOFError, KeyError, zipfile.BadZipFile, zlib.error) as error:
+        # The errors of requests are OSErrors. The network's own words are long: they follow
+        # in the traceback.
+        reason = str(error) if isinstance(error, _RefusedError) else type(error).__name__
+        unpack = ", unpack it" if file.url.endswith((".zip", ".gz")) else ""
+        raise FileNotFoundError(
+            f"{file.name} was not found and could not be downloaded ({reason}); get {file.url} "
+            f"by hand{unpack} and put {file.name} into {placed_in}."
+        ) from error
+
+
+def _retrieve(url: str, target: Path) -> None:
+    try:
+        import pooch
+    except ImportError:
+        raise _RefusedError("this needs pooch: pip install 'fairspectral[data]'") from None
+    pooch.HTTPDownloader(timeout=_TIMEOUT_SECONDS)(url, str(target), None)
+
+
+def _unpack(archive: Path, file: RemoteFile) -> bytes:
+    if file.url.endswith(".gz"):
+        return gzip.decompress(archive.read_bytes())
+    if file.url.endswith(".zip"):
+        with zipfile.ZipFile(archive) as members:
+            paths = {Path(member).name: member for member in members.namelist()}
+            return members.read(paths[file.name])
+    return archive.read_bytes()
