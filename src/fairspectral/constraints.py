@@ -1,4 +1,4 @@
-"""From groups to the fairness constraint: ``F``, an orthonormal basis of its range, the projection."""
+"""From groups to the fairness constraint: ``F``, an orthonormal basis of its range, projection."""
 
 from __future__ import annotations
 

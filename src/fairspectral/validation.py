@@ -85,11 +85,10 @@ def check_sensitive_features(
 def _columns(sensitive_features: Any) -> Iterable[tuple[str, np.ndarray]]:
     """Split the input into named 1-D columns."""
     if hasattr(sensitive_features, "columns"):  # a DataFrame of pandas, polars, ...
-        names = [str(name) for name in sensitive_features.columns]
-        if not names:
+        if not len(sensitive_features.columns):
             raise ValueError("sensitive_features has no columns; pass at least one attribute.")
-        for name, label in zip(names, sensitive_features.columns, strict=True):
-            yield name, np.asarray(sensitive_features[label])
+        for label in sensitive_features.columns:
+            yield str(label), np.asarray(sensitive_features[label])
         return
     name = getattr(sensitive_features, "name", None)
     values = sensitive_features

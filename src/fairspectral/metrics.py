@@ -1,0 +1,154 @@
+"""How fair a clustering is, and how good a cut: every variant under its own name.
+
+Labels come from any tool; the sensitive attribute from any array. ``n_ls`` is the number of
+members of group s in cluster l, ``n_l`` a cluster's size, ``p_s`` a group's share of everyone.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fairspectral.affinity import is_operator, make_operator
+from fairspectral.validation import Attribute, check_sensitive_features
+
+__all__ = [
+    "average_balance",
+    "balance_per_cluster",
+    "group_counts",
+    "minimum_balance",
+    "normalized_cut",
+    "population_balance",
+    "proportionality",
+    "relative_balance",
+    "representation_difference",
+    "representation_ratio",
+]
+
+
+def group_counts(labels: Any, sensitive_features: Any) -> np.ndarray:
+    """``n_ls``: how many members of each group each cluster has.
+
+    Returns
+    -------
+    ndarray of shape (k, h), int
+        Rows in the order of the sorted labels, columns in that of the sorted groups.
+    """
+    codes, k = check_labels(labels)
+    return count_table(codes, k, _one_attribute(sensitive_features, len(codes)))
+
+
+def balance_per_cluster(labels: Any, sensitive_features: Any) -> np.ndarray:
+    """The paper's Definition 2.1 for each cluster: smallest group count over the largest.
+
+    Returns
+    -------
+    ndarray of shape (k,)
+        In [0, 1]; 0 where a group is absent.
+    """
+    return _balance(group_counts(labels, sensitive_features))
+
+
+def average_balance(labels: Any, sensitive_features: Any) -> float:
+    """The paper's balance: the mean over the clusters.
+
+    It is 1 only where groups are equally large in every cluster, so its best value for
+    proportional clusters is `population_balance`.
+    """
+    return float(balance_per_cluster(labels, sensitive_features).mean())
+
+
+def minimum_balance(labels: Any, sensitive_features: Any) -> float:
+    """The paper's minimum balance: that of the worst cluster."""
+    return float(balance_per_cluster(labels, sensitive_features).min())
+
+
+def population_balance(sensitive_features: Any) -> float:
+    """The balance of everyone together: smallest group over the largest."""
+    attribute = _one_attribute(sensitive_features, len(sensitive_features))
+    return float(_balance(attribute.counts[None, :])[0])
+
+
+def relative_balance(labels: Any, sensitive_features: Any) -> float:
+    """`average_balance` over `population_balance`: 1.0 when every cluster mirrors everyone."""
+    return average_balance(labels, sensitive_features) / population_balance(sensitive_features)
+
+
+def proportionality(labels: Any, sensitive_features: Any) -> float:
+    """The balance of Bera et al. (2019): ``min over l, s of min(n_ls/n_l / p_s, its inverse)``.
+
+    1.0 exactly when every cluster mirrors the population, 0 when a group is absent somewhere;
+    0.8 is the four-fifths rule.
+    """
+    ratios = _ratios(group_counts(labels, sensitive_features))
+    inverse = np.divide(1.0, ratios, out=np.zeros_like(ratios), where=ratios > 0)
+    return float(np.minimum(ratios, inverse).min())
+
+
+def representation_difference(labels: Any, sensitive_features: Any) -> float:
+    """The largest ``|n_ls/n_l - p_s|``: 0 when every cluster mirrors the population."""
+    counts = group_counts(labels, sensitive_features)
+    shares = counts / counts.sum(axis=1, keepdims=True)
+    return float(np.abs(shares - counts.sum(axis=0) / counts.sum()).max())
+
+
+def representation_ratio(labels: Any, sensitive_features: Any) -> float:
+    """The smallest ``(n_ls/n_l) / p_s``: 1 when every cluster mirrors the population."""
+    return float(_ratios(group_counts(labels, sensitive_features)).min())
+
+
+def normalized_cut(labels: Any, affinity: Any) -> float:
+    """``sum_l cut(C_l) / vol(C_l)``, between 0 and k; lower is better.
+
+    Parameters
+    ----------
+    labels : array of shape (n,)
+        The clustering.
+    affinity : array, sparse matrix or operator
+        The affinities ``W``, or an operator made from them.
+    """
+    codes, k = check_labels(labels)
+    operator = affinity if is_operator(affinity) else make_operator(affinity, "precomputed")
+    n = operator.shape[0]
+    if len(codes) != n:
+        raise ValueError(f"labels has {len(codes)} values but the affinity has {n} nodes.")
+    # Columns D^1/2 1_l / sqrt(vol_l): tr(H^T M H) is the sum of within-cluster shares.
+    H = np.zeros((n, k))
+    H[np.arange(n), codes] = np.sqrt(operator.degrees)
+    H /= np.linalg.norm(H, axis=0)
+    return float(k - np.sum(H * operator.matmat(H), dtype=np.float64))
+
+
+def check_labels(labels: Any) -> tuple[np.ndarray, int]:
+    """Labels as codes 0 .. k-1, and k."""
+    values = np.asarray(labels)
+    if values.ndim != 1 or not len(values):
+        raise ValueError(f"labels must be one label per sample, but has shape {values.shape}.")
+    names, codes = np.unique(values, return_inverse=True)
+    return codes.reshape(-1), len(names)
+
+
+def count_table(codes: np.ndarray, n_clusters: int, attribute: Attribute) -> np.ndarray:
+    """Members of each group in each cluster, shape (k, h)."""
+    h = len(attribute.categories)
+    return np.bincount(codes * h + attribute.codes, minlength=n_clusters * h).reshape(-1, h)
+
+
+def _one_attribute(sensitive_features: Any, n_samples: int) -> Attribute:
+    attributes = check_sensitive_features(sensitive_features, n_samples, allow_single_group=True)
+    if len(attributes) > 1:
+        raise ValueError(
+            f"sensitive_features has {len(attributes)} attributes; pass one column at a time, "
+            "or use fairspectral.audit for all of them."
+        )
+    return attributes[0]
+
+
+def _balance(counts: np.ndarray) -> np.ndarray:
+    return counts.min(axis=1) / counts.max(axis=1)
+
+
+def _ratios(counts: np.ndarray) -> np.ndarray:
+    shares = counts / counts.sum(axis=1, keepdims=True)
+    return shares / (counts.sum(axis=0) / counts.sum())

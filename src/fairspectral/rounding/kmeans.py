@@ -1,0 +1,60 @@
+"""k-means rounding: the usual last step of spectral clustering, without empty clusters."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
+
+
+def kmeans_labels(
+    rows: np.ndarray,
+    n_clusters: int,
+    *,
+    n_init: int = 10,
+    random_state: Any = None,
+    sample_weight: np.ndarray | None = None,
+) -> np.ndarray:
+    """Cluster the rows of an embedding into exactly `n_clusters` non-empty clusters.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n, k)
+        The embedding; n must be at least `n_clusters`.
+    n_clusters : int
+        Number of clusters.
+    n_init : int
+        Starts of k-means, of which the best is kept.
+    random_state : int, RandomState or None
+        Seed.
+    sample_weight : ndarray of shape (n,) or None
+        Weight of each row.
+
+    Returns
+    -------
+    ndarray of shape (n,), int32
+        Labels 0 .. n_clusters - 1, each used at least once.
+    """
+    model = KMeans(n_clusters, n_init=n_init, random_state=random_state)
+    with warnings.catch_warnings():
+        # Fewer distinct rows than clusters: said by k-means as a warning, mended below.
+        warnings.filterwarnings("ignore", "Number of distinct clusters", ConvergenceWarning)
+        labels = model.fit_predict(rows, sample_weight=sample_weight)
+    return fill_empty_clusters(rows, labels, n_clusters)
+
+
+def fill_empty_clusters(rows: np.ndarray, labels: np.ndarray, n_clusters: int) -> np.ndarray:
+    """Give every unused label the row farthest from the centre of the largest cluster."""
+    labels = labels.astype(np.int32)
+    sizes = np.bincount(labels, minlength=n_clusters)
+    for empty in np.flatnonzero(sizes == 0):
+        largest = int(np.argmax(sizes))
+        members = np.flatnonzero(labels == largest)
+        distances = np.sum((rows[members] - rows[members].mean(axis=0)) ** 2, axis=1)
+        labels[members[int(np.argmax(distances))]] = empty
+        sizes[largest] -= 1
+        sizes[empty] += 1
+    return labels

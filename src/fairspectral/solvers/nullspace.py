@@ -1,0 +1,52 @@
+"""o-FSC: the explicit null space and a dense eigendecomposition (Kleindessner et al. 2019).
+
+Cubic in n, exact: the oracle that every other solver is tested against.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+
+from fairspectral.problem import FairCutProblem
+from fairspectral.solvers.base import Outcome, Solver
+from fairspectral.solvers.result import Recorder
+
+
+@dataclass(frozen=True)
+class NullspaceParams:
+    """The dense solver has nothing to choose."""
+
+
+class NullspaceSolver(Solver):
+    """Top eigenvectors of ``Z^T M Z``, with ``Z`` an orthonormal basis of ``null(F^T)``."""
+
+    name = "nullspace"
+    Params = NullspaceParams
+
+    def _solve(
+        self, problem: FairCutProblem, recorder: Recorder, rng: np.random.RandomState, start: Any
+    ) -> Outcome:
+        n, k = problem.n_samples, problem.n_clusters
+        Q = problem.constraints.basis
+        M = np.asarray(problem.apply(np.eye(n, dtype=problem.dtype)), dtype=np.float64)
+        if Q.shape[1]:
+            Z = scipy.linalg.qr(Q, mode="full", check_finite=False)[0][:, Q.shape[1] :]
+            M = Z.T @ M @ Z
+        m = M.shape[0]
+        values, Y = scipy.linalg.eigh(
+            (M + M.T) / 2, subset_by_index=(m - k, m - 1), overwrite_a=True, check_finite=False
+        )
+        values, Y = values[::-1], Y[:, ::-1]
+        H = Z @ Y if Q.shape[1] else np.ascontiguousarray(Y)
+        recorder.record(
+            objective=float(values.sum()),
+            fairness=problem.fairness(H),
+            orthogonality=problem.orthogonality_residual(H),
+            gap=0.0,
+        )
+        status = "exact, by a dense eigendecomposition"
+        return Outcome(H, values, converged=True, status=status, gap=0.0)
