@@ -1,0 +1,219 @@
+"""The audit of a clustering: who is where, how fair, at what cut, with what certificate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fairspectral.metrics import check_labels, count_table, normalized_cut
+from fairspectral.validation import Attribute, check_sensitive_features
+
+if TYPE_CHECKING:
+    import pandas
+
+
+@dataclass(frozen=True)
+class AttributeAudit:
+    """Clusters × groups for one sensitive attribute.
+
+    Attributes
+    ----------
+    name : str
+        Of the attribute.
+    groups : tuple
+        Its values.
+    counts : ndarray of shape (k, h)
+        Members of each group in each cluster.
+    """
+
+    name: str
+    groups: tuple[Any, ...]
+    counts: np.ndarray
+
+    @property
+    def shares(self) -> np.ndarray:
+        """Each group's share of each cluster, shape (k, h)."""
+        return self.counts / self.counts.sum(axis=1, keepdims=True)
+
+    @property
+    def population(self) -> np.ndarray:
+        """Each group's share of everyone, shape (h,)."""
+        return self.counts.sum(axis=0) / self.counts.sum()
+
+    @property
+    def balance(self) -> np.ndarray:
+        """The paper's balance of each cluster, shape (k,)."""
+        return self.counts.min(axis=1) / self.counts.max(axis=1)
+
+    @property
+    def average_balance(self) -> float:
+        """The paper's average balance."""
+        return float(self.balance.mean())
+
+    @property
+    def minimum_balance(self) -> float:
+        """The paper's minimum balance."""
+        return float(self.balance.min())
+
+    @property
+    def population_balance(self) -> float:
+        """The balance of everyone together."""
+        return float(self.population.min() / self.population.max())
+
+    @property
+    def relative_balance(self) -> float:
+        """Average balance over the population's own; 1.0 mirrors the population."""
+        return self.average_balance / self.population_balance
+
+    @property
+    def representation_difference(self) -> float:
+        """Largest difference between a group's share of a cluster and of everyone."""
+        return float(np.abs(self.shares - self.population).max())
+
+    @property
+    def representation_ratio(self) -> float:
+        """Smallest ratio of a group's share of a cluster to its share of everyone."""
+        return float((self.shares / self.population).min())
+
+
+@dataclass(frozen=True)
+class Audit:
+    """The fairness of a clustering; print it to read it.
+
+    Attributes
+    ----------
+    clusters : tuple
+        The labels, sorted.
+    sizes : ndarray of shape (k,)
+        Members of each cluster.
+    attributes : tuple of AttributeAudit
+        One for each sensitive attribute; empty where there is none.
+    normalized_cut : float or None
+        Where the affinity is known.
+    certificate : str
+        How the solver and the rounding ended, in words; empty for labels from elsewhere.
+    """
+
+    clusters: tuple[Any, ...]
+    sizes: np.ndarray
+    attributes: tuple[AttributeAudit, ...] = ()
+    normalized_cut: float | None = None
+    certificate: str = ""
+
+    def to_frame(self) -> pandas.DataFrame:
+        """One row for each cluster, attribute and group: counts and shares, as a DataFrame."""
+        import pandas
+
+        rows = [
+            {
+                "cluster": cluster,
+                "size": int(self.sizes[i]),
+                "attribute": attribute.name,
+                "group": group,
+                "count": int(attribute.counts[i, s]),
+                "share": float(attribute.shares[i, s]),
+                "population_share": float(attribute.population[s]),
+            }
+            for attribute in self.attributes
+            for i, cluster in enumerate(self.clusters)
+            for s, group in enumerate(attribute.groups)
+        ]
+        return pandas.DataFrame(rows)
+
+    def __str__(self) -> str:
+        lines = []
+        for attribute in self.attributes:
+            lines += [*_table(self, attribute), *_summary(attribute), ""]
+        if not self.attributes:
+            sizes = ", ".join(map(str, self.sizes))
+            lines.append(f"{len(self.clusters)} clusters of sizes {sizes}")
+        if self.normalized_cut is not None:
+            lines.append(f"normalised cut {self.normalized_cut:.4g} of {len(self.clusters)}")
+        if self.certificate:
+            lines.append(self.certificate)
+        return "\n".join(lines).rstrip()
+
+    __repr__ = __str__
+
+
+def audit(
+    labels: Any, sensitive_features: Any = None, affinity: Any = None, *, certificate: str = ""
+) -> Audit:
+    """Audit any clustering, from any tool.
+
+    Parameters
+    ----------
+    labels : array of shape (n,)
+        The clustering.
+    sensitive_features : array, Series, DataFrame or None
+        One or several sensitive attributes.
+    affinity : array, sparse matrix, operator or None
+        For the normalised cut.
+    certificate : str
+        Words to keep with the table.
+    """
+    codes, k = check_labels(labels)
+    clusters = tuple(np.unique(np.asarray(labels)).tolist())
+    attributes: tuple[Attribute, ...] = ()
+    if sensitive_features is not None:
+        attributes = check_sensitive_features(
+            sensitive_features, len(codes), allow_single_group=True
+        )
+    return audit_attributes(codes, clusters, attributes, affinity, certificate)
+
+
+def audit_attributes(
+    codes: np.ndarray,
+    clusters: tuple[Any, ...],
+    attributes: tuple[Attribute, ...],
+    affinity: Any,
+    certificate: str,
+) -> Audit:
+    """Audit labels and attributes that have been read already."""
+    k = len(clusters)
+    return Audit(
+        clusters=clusters,
+        sizes=np.bincount(codes, minlength=k),
+        attributes=tuple(
+            AttributeAudit(a.name, a.categories, count_table(codes, k, a)) for a in attributes
+        ),
+        normalized_cut=None if affinity is None else normalized_cut(codes, affinity),
+        certificate=certificate,
+    )
+
+
+def _table(whole: Audit, attribute: AttributeAudit) -> list[str]:
+    """Size, shares and balance of each cluster, and of everyone in the last line."""
+    header = ["cluster", "size", *(str(group) for group in attribute.groups), "balance"]
+    rows = [
+        [str(cluster), str(size), *(f"{share:.1%}" for share in shares), f"{balance:.3f}"]
+        for cluster, size, shares, balance in zip(
+            whole.clusters, whole.sizes, attribute.shares, attribute.balance, strict=True
+        )
+    ]
+    everyone = [
+        "everyone",
+        str(int(whole.sizes.sum())),
+        *(f"{share:.1%}" for share in attribute.population),
+        f"{attribute.population_balance:.3f}",
+    ]
+    widths = [max(len(row[j]) for row in [header, *rows, everyone]) for j in range(len(header))]
+
+    def line(row: list[str]) -> str:
+        return "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+
+    rule = "  ".join("-" * width for width in widths)
+    return [f"{attribute.name}", line(header), rule, *map(line, rows), rule, line(everyone)]
+
+
+def _summary(attribute: AttributeAudit) -> list[str]:
+    return [
+        f"average balance {attribute.average_balance:.3f} "
+        f"({attribute.relative_balance:.0%} of the population's own), "
+        f"minimum {attribute.minimum_balance:.3f}",
+        f"largest difference from the population's shares "
+        f"{100 * attribute.representation_difference:.1f} points, "
+        f"smallest ratio {attribute.representation_ratio:.2f}",
+    ]

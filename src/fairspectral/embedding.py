@@ -1,0 +1,115 @@
+"""From an affinity and groups to the fair embedding: the problem is built and solved here."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from fairspectral.affinity import AffinityOperator, make_operator
+from fairspectral.constraints import FairnessConstraints, encode_groups
+from fairspectral.problem import FairCutProblem
+from fairspectral.solvers.registry import solve
+from fairspectral.solvers.result import Callback, SolveResult
+from fairspectral.validation import Attribute, FairSpectralWarning, check_n_clusters
+
+
+def embed(
+    operator: AffinityOperator,
+    attributes: tuple[Attribute, ...],
+    n_components: int,
+    *,
+    solver: str = "auto",
+    solver_params: Any = None,
+    callback: Callback | None = None,
+    random_state: Any = None,
+    start: np.ndarray | None = None,
+) -> tuple[np.ndarray, SolveResult]:
+    """Solve the fair cut problem and scale its vectors to the rows that are clustered.
+
+    Returns
+    -------
+    embedding : ndarray of shape (n, n_components)
+        ``D^-1/2 H``.
+    result : SolveResult
+        ``H`` and how the solver ended.
+    """
+    n = operator.shape[0]
+    if attributes:
+        constraints = FairnessConstraints.from_attributes(attributes, operator.degrees)
+    else:
+        constraints = FairnessConstraints.none(n)
+    check_n_clusters(n_components, n, constraints.rank)
+    components = operator.count_components()
+    if components is not None and components > 1:
+        warnings.warn(
+            f"the affinity graph has {components} connected components; the clustering is valid, "
+            "but no affinity tells how the components belong together, so connect them "
+            "(for example with more neighbours or a wider kernel) if they should not be apart.",
+            FairSpectralWarning,
+            stacklevel=3,
+        )
+    problem = FairCutProblem(operator, constraints, n_components)
+    result = solve(
+        problem, solver, solver_params, callback=callback, random_state=random_state, start=start
+    )
+    return result.vectors / np.sqrt(operator.degrees)[:, None], result
+
+
+def fair_spectral_embedding(
+    X: Any,
+    sensitive_features: Any = None,
+    *,
+    n_components: int = 8,
+    affinity: Any = "rbf",
+    attribute_mode: str = "marginal",
+    solver: str = "auto",
+    solver_params: Any = None,
+    random_state: Any = None,
+    return_result: bool = False,
+    **affinity_params: Any,
+) -> Any:
+    """The fair spectral embedding of data or of a graph.
+
+    Parameters
+    ----------
+    X : array, sparse matrix or operator
+        Features (n, d), or with ``affinity="precomputed"`` the affinities (n, n).
+    sensitive_features : array, Series, DataFrame or None
+        The groups; None gives the plain spectral embedding.
+    n_components : int
+        Number of columns.
+    affinity : str, callable or operator
+        As in `FairSpectralClustering`.
+    attribute_mode : {"marginal", "intersection"}
+        How several attributes are constrained.
+    solver, solver_params :
+        As in `FairSpectralClustering`.
+    random_state : int, RandomState or None
+        Seed of the solver's start.
+    return_result : bool
+        Also return the `SolveResult`, whose ``vectors`` are ``H``.
+    **affinity_params
+        ``gamma``, ``n_neighbors``, ``kernel_params``, ``dtype``, ``memory_budget``, ``n_jobs``.
+
+    Returns
+    -------
+    embedding : ndarray of shape (n, n_components)
+        ``D^-1/2 H``: cluster its rows.
+    result : SolveResult
+        Only with ``return_result=True``.
+    """
+    operator = make_operator(X, affinity, **affinity_params)
+    attributes: tuple[Attribute, ...] = ()
+    if sensitive_features is not None:
+        attributes = encode_groups(sensitive_features, operator.shape[0], attribute_mode)
+    embedding, result = embed(
+        operator,
+        attributes,
+        n_components,
+        solver=solver,
+        solver_params=solver_params,
+        random_state=random_state,
+    )
+    return (embedding, result) if return_result else embedding

@@ -1,0 +1,297 @@
+"""`FairSpectralClustering`: validate, compose, store; no numerics."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import nullcontext
+from dataclasses import fields, replace
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClusterMixin, _fit_context
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import validate_data
+from threadpoolctl import threadpool_limits
+
+from fairspectral.affinity import AffinityOperator, is_operator, make_operator
+from fairspectral.audit import audit_attributes
+from fairspectral.constraints import ATTRIBUTE_MODES, encode_groups
+from fairspectral.embedding import embed
+from fairspectral.rounding.kmeans import kmeans_labels
+from fairspectral.solvers.registry import SOLVER_NAMES, SOLVERS
+from fairspectral.solvers.result import IterationRecord
+from fairspectral.validation import (
+    Attribute,
+    check_finite_features,
+    check_n_clusters,
+    non_numeric_features,
+)
+
+
+class FairSpectralClustering(ClusterMixin, BaseEstimator):
+    """Spectral clustering in which every group gets its proportional share of every cluster.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters k.
+    affinity : str, callable or operator, default="rbf"
+        ``"rbf"`` or any other kernel name of ``sklearn.metrics.pairwise``;
+        ``"nearest_neighbors"``; ``"precomputed"`` when X holds the affinities themselves
+        (dense, sparse or an operator); a function of two rows; or an object with ``shape``,
+        ``dtype``, ``degrees`` and ``matmat`` (the normalised affinity applied to a block).
+    gamma : float, "scale" or "auto", default="scale"
+        Width of the kernels that have one. ``"scale"`` is ``1 / (n_features * X.var())``,
+        ``"auto"`` is ``1 / n_features``, the paper's choice for standardised features.
+    n_neighbors : int, default=10
+        For ``"nearest_neighbors"``.
+    kernel_params : dict or None
+        Further parameters of the kernel or of the callable.
+    n_components : int or None
+        Columns of the embedding; None means `n_clusters`.
+    attribute_mode : {"marginal", "intersection"}, default="marginal"
+        With several sensitive attributes: constrain the shares of each, or of every
+        combination that occurs.
+    solver : {"auto", "krylov", "admm", "lanczos", "nullspace"}, default="auto"
+        Who computes the embedding. ``"auto"`` suits nearly everyone and says in
+        ``solve_result_.choice`` what it chose.
+    tol : float or None
+        Accuracy asked of the solver; None is the solver's own default.
+    max_iter : int or None
+        Iterations at most; None is the solver's own default.
+    solver_params : dict or the solver's own dataclass, or None
+        Further parameters of the solver.
+    n_init : int, default=10
+        Starts of k-means.
+    random_state : int, RandomState or None
+        Makes the result repeatable: the same labels bit for bit with ``n_jobs=1``.
+    dtype : numpy dtype or None
+        Of the affinities; None is float32 for those computed here and the given one for
+        precomputed ones.
+    memory_budget : int, str or None
+        Memory for the affinities, in bytes or as ``"4GB"``; beyond it a kernel is recomputed
+        in every pass instead of being stored. None is half of the machine's memory.
+    n_jobs : int or None
+        Threads; None leaves the libraries' own setting.
+    verbose : int, default=0
+        1 tells on standard error what is being done.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n,)
+        The cluster of each sample.
+    embedding_ : ndarray of shape (n, n_components)
+        ``D^-1/2 H``, whose rows were rounded.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Ritz values of the normalised affinity on the fair subspace, decreasing.
+    audit_ : Audit
+        Cluster × group shares, balance, normalised cut and the certificate; print it.
+    solve_result_ : SolveResult
+        How the solver ended: status in words, history, passes, residuals; ``vectors`` is ``H``.
+    affinity_operator_ : AffinityOperator
+        Applies the normalised affinity.
+    n_iter_ : int
+        Iterations of the solver.
+    n_features_in_ : int
+        Number of features (of nodes for precomputed affinities).
+
+    Examples
+    --------
+    >>> from fairspectral import FairSpectralClustering
+    >>> from fairspectral.datasets import load_diabetes_patients
+    >>> patients = load_diabetes_patients()
+    >>> model = FairSpectralClustering(n_clusters=4, random_state=0)
+    >>> labels = model.fit_predict(patients.X, sensitive_features=patients.sensitive_features)
+    >>> len(set(labels.tolist()))
+    4
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012 - sklearn's own convention
+        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        "affinity": "no_validation",
+        "gamma": [Interval(Real, 0, None, closed="neither"), StrOptions({"scale", "auto"})],
+        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+        "kernel_params": [dict, None],
+        "n_components": [Interval(Integral, 1, None, closed="left"), None],
+        "attribute_mode": [StrOptions(set(ATTRIBUTE_MODES))],
+        "solver": [StrOptions(set(SOLVER_NAMES))],
+        "tol": [Interval(Real, 0, None, closed="left"), None],
+        "max_iter": [Interval(Integral, 1, None, closed="left"), None],
+        "solver_params": "no_validation",
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+        "dtype": "no_validation",
+        "memory_budget": "no_validation",
+        "n_jobs": [Integral, None],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        affinity: Any = "rbf",
+        gamma: float | str = "scale",
+        n_neighbors: int = 10,
+        kernel_params: dict[str, Any] | None = None,
+        n_components: int | None = None,
+        attribute_mode: str = "marginal",
+        solver: str = "auto",
+        tol: float | None = None,
+        max_iter: int | None = None,
+        solver_params: Any = None,
+        n_init: int = 10,
+        random_state: Any = None,
+        dtype: Any = None,
+        memory_budget: int | str | None = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.affinity = affinity
+        self.gamma = gamma
+        self.n_neighbors = n_neighbors
+        self.kernel_params = kernel_params
+        self.n_components = n_components
+        self.attribute_mode = attribute_mode
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.solver_params = solver_params
+        self.n_init = n_init
+        self.random_state = random_state
+        self.dtype = dtype
+        self.memory_budget = memory_budget
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(
+        self, X: Any, y: Any = None, *, sensitive_features: Any = None
+    ) -> FairSpectralClustering:
+        """Cluster the samples.
+
+        Parameters
+        ----------
+        X : array, DataFrame or sparse matrix of shape (n, d), or affinities of shape (n, n)
+            The data; with an operator as `affinity` it may be None.
+        y : ignored
+            For scikit-learn's interface.
+        sensitive_features : list, array, Series, Categorical, DataFrame or None
+            The groups: one value per sample, or one column per attribute. None gives plain
+            spectral clustering.
+
+        Returns
+        -------
+        self
+        """
+        threads = None if self.n_jobs is None or self.n_jobs < 1 else self.n_jobs
+        with threadpool_limits(limits=threads) if threads else nullcontext():
+            return self._fit(X, sensitive_features)
+
+    def fit_predict(self, X: Any, y: Any = None, *, sensitive_features: Any = None) -> np.ndarray:
+        """Cluster the samples and return their labels; see `fit`."""
+        return self.fit(X, sensitive_features=sensitive_features).labels_
+
+    def _fit(self, X: Any, sensitive_features: Any) -> FairSpectralClustering:
+        random_state = check_random_state(self.random_state)
+        solver_params = self._solver_params()
+        X = self._check_data(X)
+        n = self.affinity.shape[0] if X is None else X.shape[0]
+        check_n_clusters(self.n_clusters, n, 0)
+        # Groups are read before the affinities: their errors should not cost a kernel.
+        attributes: tuple[Attribute, ...] = ()
+        if sensitive_features is not None:
+            attributes = encode_groups(sensitive_features, n, self.attribute_mode)
+        self._say(f"affinity of {n} samples")
+        operator = self._make_operator(X)
+        self._say("fair embedding" if attributes else "embedding (no sensitive features)")
+        embedding, result = embed(
+            operator,
+            attributes,
+            self.n_clusters if self.n_components is None else self.n_components,
+            solver=self.solver,
+            solver_params=solver_params,
+            callback=self._say_iteration if self.verbose else None,
+            random_state=random_state,
+        )
+        self._say(str(result))
+        self._say("rounding by k-means")
+        labels = kmeans_labels(
+            embedding, self.n_clusters, n_init=self.n_init, random_state=random_state
+        )
+        self.labels_ = labels
+        self.embedding_ = embedding
+        self.eigenvalues_ = result.eigenvalues
+        self.solve_result_ = result
+        self.affinity_operator_ = operator
+        self.n_iter_ = len(result.history)
+        clusters = tuple(range(self.n_clusters))
+        self.audit_ = audit_attributes(labels, clusters, attributes, operator, str(result))
+        return self
+
+    def _check_data(self, X: Any) -> Any:
+        if is_operator(self.affinity):
+            if X is not None and X.shape[0] != self.affinity.shape[0]:
+                raise ValueError(
+                    f"X has {X.shape[0]} rows but the affinity operator has "
+                    f"{self.affinity.shape[0]} nodes; pass X=None or matching data."
+                )
+            return None
+        if is_operator(X):
+            return X
+        precomputed = isinstance(self.affinity, str) and self.affinity == "precomputed"
+        try:
+            X = validate_data(
+                self,
+                X,
+                accept_sparse=True if precomputed else "csr",
+                dtype="numeric" if precomputed else [np.float64, np.float32],
+                ensure_all_finite=False,  # said better below, and without a second pass
+                ensure_min_samples=2,
+            )
+        except ValueError as error:
+            if "could not convert string" in str(error):
+                raise non_numeric_features(X, error) from None
+            raise
+        if not precomputed:
+            check_finite_features(X, getattr(self, "feature_names_in_", None))
+        return X
+
+    def _make_operator(self, X: Any) -> AffinityOperator:
+        return make_operator(
+            X,
+            self.affinity,
+            gamma=self.gamma,
+            n_neighbors=self.n_neighbors,
+            kernel_params=self.kernel_params,
+            dtype=self.dtype,
+            memory_budget=self.memory_budget,
+            n_jobs=self.n_jobs,
+        )
+
+    def _solver_params(self) -> Any:
+        """`tol` and `max_iter` merged into the solver's own parameters, where it has them."""
+        solver = SOLVERS["krylov" if self.solver == "auto" else self.solver]
+        known = {field.name for field in fields(solver.Params)}
+        common = {"tol": self.tol, "max_iter": self.max_iter}
+        common = {name: x for name, x in common.items() if x is not None and name in known}
+        if self.solver_params is None or isinstance(self.solver_params, dict):
+            return {**common, **(self.solver_params or {})}
+        return replace(self.solver_params, **common)
+
+    def _say(self, text: str) -> None:
+        if self.verbose:
+            sys.stderr.write(f"[fairspectral] {text}\n")
+
+    def _say_iteration(self, record: IterationRecord) -> None:
+        objective = "" if record.objective is None else f", objective {record.objective:.6g}"
+        self._say(f"  iteration {record.iteration}: {record.passes} passes{objective}")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = isinstance(self.affinity, str) and self.affinity == "precomputed"
+        tags.input_tags.sparse = True
+        return tags

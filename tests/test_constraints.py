@@ -1,0 +1,125 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from fairspectral.constraints import FairnessConstraints, encode_groups, fairness_matrix
+
+N = 60
+RNG = np.random.default_rng(0)
+DEGREES = RNG.uniform(0.1, 9.0, N)
+SEX = np.array(["f", "m"])[RNG.integers(0, 2, N)]
+ORIGIN = RNG.integers(0, 3, N)
+
+
+def constraints(groups, mode="marginal"):
+    return FairnessConstraints.from_attributes(encode_groups(groups, N, mode), DEGREES)
+
+
+@pytest.mark.parametrize(
+    "groups",
+    [
+        SEX.tolist(),
+        tuple(SEX),
+        SEX,
+        SEX.astype(object),
+        SEX[:, None],
+        pd.Series(SEX, name="sex"),
+        pd.Categorical(SEX, categories=["x", "m", "f"]),
+        pd.Series(SEX, dtype="category"),
+        pd.Series(SEX, dtype="string"),
+        pd.DataFrame({"sex": SEX}),
+        SEX == "m",
+    ],
+    ids=lambda g: type(g).__name__,
+)
+def test_every_container_gives_the_same_constraint(groups):
+    found, expected = constraints(groups), constraints(SEX)
+    np.testing.assert_allclose(
+        found.basis @ found.basis.T, expected.basis @ expected.basis.T, atol=1e-14
+    )
+
+
+def test_the_constraint_says_that_shares_are_equal():
+    """A clustering meets F0^T 1_l = 0 exactly when each cluster mirrors the population."""
+    groups = np.repeat([0, 1, 2], [10, 20, 30])
+    F0 = fairness_matrix(encode_groups(groups, N))
+    fair = np.concatenate([np.arange(10) % 2, np.arange(20) % 2, np.arange(30) % 2])
+    unfair = groups == 0
+    for cluster in (fair == 0, fair == 1):
+        np.testing.assert_allclose(F0.T @ cluster, 0, atol=1e-12)
+    assert np.linalg.norm(F0.T @ unfair) > 1
+
+
+def test_basis_is_orthonormal_and_spans_f():
+    found = constraints(ORIGIN)
+    F = fairness_matrix(encode_groups(ORIGIN, N)) / np.sqrt(DEGREES)[:, None]
+    np.testing.assert_allclose(found.basis.T @ found.basis, np.eye(2), atol=1e-14)
+    np.testing.assert_allclose(found.basis @ found.coordinates, F, atol=1e-13)
+    assert found.rank == 2
+
+
+def test_projection_and_residuals():
+    found = constraints(ORIGIN)
+    block = RNG.standard_normal((N, 4))
+    projected = found.project(block)
+    assert found.residual(projected) < 1e-14
+    assert found.residual(block) > 0.1
+    F = fairness_matrix(encode_groups(ORIGIN, N)) / np.sqrt(DEGREES)[:, None]
+    assert found.fairness(block) == pytest.approx(np.linalg.norm(F.T @ block))
+    assert found.project(block.astype(np.float32)).dtype == np.float32
+
+
+def test_square_root_of_degrees_is_always_feasible():
+    assert constraints(ORIGIN).residual(np.sqrt(DEGREES)[:, None]) < 1e-13
+
+
+def test_marginal_attributes_add_up():
+    table = pd.DataFrame({"sex": SEX, "origin": ORIGIN})
+    both = constraints(table)
+    assert both.rank == 3
+    block = both.project(RNG.standard_normal((N, 2)))
+    assert constraints(SEX).residual(block) < 1e-13
+    assert constraints(ORIGIN).residual(block) < 1e-13
+
+
+def test_intersection_of_attributes():
+    table = np.column_stack([SEX == "m", ORIGIN])
+    attributes = encode_groups(table, N, "intersection")
+    assert len(attributes) == 1
+    assert len(attributes[0].categories) == 6
+    assert attributes[0].counts.sum() == N
+    assert constraints(table, "intersection").rank == 5
+    named = encode_groups(pd.DataFrame({"sex": SEX, "origin": ORIGIN}), N, "intersection")[0]
+    assert named.name == "sex × origin"
+    assert named.categories[0] == "f × 0"
+    assert named.categories[named.codes[0]] == f"{SEX[0]} × {ORIGIN[0]}"
+
+
+def test_rank_deficient_attributes():
+    """A second attribute that the first determines adds no constraint."""
+    doubled = pd.DataFrame({"sex": SEX, "again": SEX, "upper": np.char.upper(SEX)})
+    assert constraints(doubled).rank == 1
+    coarse = pd.DataFrame({"origin": ORIGIN, "first": ORIGIN == 0})
+    assert constraints(coarse).rank == 2
+
+
+def test_rank_does_not_depend_on_group_sizes_or_degrees():
+    groups = np.zeros(N, dtype=int)
+    groups[0], groups[1] = 1, 2
+    degrees = DEGREES.copy()
+    degrees[0], degrees[1] = 1e12, 1e-6
+    found = FairnessConstraints.from_attributes(encode_groups(groups, N), degrees)
+    assert found.rank == 2
+
+
+def test_no_constraint():
+    nothing = FairnessConstraints.none(N)
+    block = RNG.standard_normal((N, 3))
+    assert nothing.rank == 0
+    np.testing.assert_array_equal(nothing.project(block), block)
+    assert nothing.residual(block) == nothing.fairness(block) == 0
+
+
+def test_unknown_mode():
+    with pytest.raises(ValueError, match=r"attribute_mode='margin' is unknown \(did you mean 'mar"):
+        encode_groups(SEX, N, "margin")
