@@ -12,6 +12,7 @@ from fairspectral.datasets._parse import largest_component, read_numbers, unread
 from fairspectral.datasets.base import Dataset
 
 _UPLOADS = "http://www.sociopatterns.org/wp-content/uploads/2015/"
+# The checksums are those of copies of these files, not of downloads of our own.
 FILES = (
     RemoteFile(
         "Facebook-known-pairs_data_2013.csv",
@@ -57,7 +58,7 @@ def fetch_facebook(*, data_home: str | os.PathLike | None = None) -> Dataset:
         sensitive_features=np.array([gender[student] for student in students[kept]]),
         graph=graph,
         source="http://www.sociopatterns.org/datasets/high-school-contact-and-friendship-networks/",
-        licence="CC BY-NC-SA 3.0",
+        licence="CC BY-NC-SA",
         citation='R. Mastrandrea, J. Fournet and A. Barrat, "Contact patterns in a high school: '
         "a comparison between data collected using wearable sensors, contact diaries and "
         'friendship surveys", PLoS ONE 10 (2015) e0136497',

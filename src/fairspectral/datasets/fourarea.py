@@ -11,6 +11,7 @@ from fairspectral.datasets._fetch import RemoteFile, locate
 from fairspectral.datasets._parse import read_numbers
 from fairspectral.datasets.base import Dataset
 
+# The checksum is that of a copy of this file, not of a download of our own.
 FILES = (
     RemoteFile(
         "4area.csv",
