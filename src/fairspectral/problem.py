@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+import array_api_compat.numpy
 import numpy as np
 
 from fairspectral.affinity import AffinityOperator
@@ -56,6 +57,16 @@ class FairCutProblem:
     def dtype(self) -> np.dtype:
         """In which the products are computed."""
         return self.operator.dtype
+
+    @property
+    def xp(self) -> Any:
+        """The array namespace of the blocks: the operator's own, numpy where it names none."""
+        return getattr(self.operator, "xp", array_api_compat.numpy)
+
+    def asarray(self, array: np.ndarray) -> Any:
+        """A numpy array in the operator's namespace, dtype and device."""
+        dtype = getattr(self.xp, self.dtype.name)
+        return self.xp.asarray(array, dtype=dtype, device=getattr(self.operator, "device", None))
 
     def apply(self, block: Any) -> Any:
         """``M @ block``: one pass, counted."""

@@ -1,0 +1,54 @@
+"""Products of tall blocks with small matrices, in place and by strips of rows.
+
+Written against the array namespace of the blocks (numpy, torch, ...); the small matrices are
+numpy arrays in float64 on the host.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import array_api_compat
+import numpy as np
+
+# A strip's temporary fits into the cache, and is small beside the blocks themselves.
+_STRIP_BYTES = 2**22
+
+
+def to_host(array: Any) -> np.ndarray:
+    """A numpy float64 copy or view of an array of any namespace and device."""
+    return np.asarray(array_api_compat.to_device(array, "cpu"), dtype=np.float64)
+
+
+def like(small: np.ndarray, block: Any) -> Any:
+    """A small host matrix in the namespace, dtype and device of a block."""
+    xp = array_api_compat.array_namespace(block)
+    return xp.asarray(small, dtype=block.dtype, device=array_api_compat.device(block))
+
+
+def epsilon(block: Any) -> float:
+    """Unit roundoff of the block's dtype."""
+    return float(array_api_compat.array_namespace(block).finfo(block.dtype).eps)
+
+
+def strips(block: Any, width: int) -> Iterator[slice]:
+    """Slices of the rows such that `width` columns of one strip are a small temporary."""
+    rows = max(256, _STRIP_BYTES // (8 * max(1, width)))
+    for start in range(0, block.shape[0], rows):
+        yield slice(start, start + rows)
+
+
+def rotate(block: Any, matrix: np.ndarray) -> None:
+    """``block <- block @ matrix`` in place, for a square matrix."""
+    small = like(matrix, block)
+    for rows in strips(block, block.shape[1]):
+        block[rows, :] = block[rows, :] @ small
+
+
+def subtract_projection(block: Any, basis: Any) -> np.ndarray:
+    """``block <- block - basis @ C`` in place with ``C = basis^T block``; gives back C."""
+    coefficients = basis.T @ block
+    for rows in strips(block, block.shape[1]):
+        block[rows, :] -= basis[rows, :] @ coefficients
+    return to_host(coefficients)

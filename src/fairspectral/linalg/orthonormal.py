@@ -1,0 +1,78 @@
+"""Orthonormal columns at the price of matrix products."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import array_api_compat
+import numpy as np
+import scipy.linalg
+
+from fairspectral.linalg.blocks import epsilon, like, rotate, to_host
+
+
+def normalise(block: Any, noise: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
+    """Make the columns of a block orthonormal, in place: ``block_before = block @ R``.
+
+    Cholesky of the Gram matrix with columns scaled to unit length, which costs two products
+    and leaves ``||block^T block - I||`` of the order of ``eps cond^2``: the caller repeats it.
+    A block too ill-conditioned for that goes through a Householder QR.
+
+    Parameters
+    ----------
+    block : array of shape (n, b)
+        Overwritten.
+    noise : float
+        A column that stands out of the span of those before it by no more than this is noise.
+
+    Returns
+    -------
+    R : ndarray of shape (b, b), float64
+        Upper triangular; the rows of the lost columns are zero.
+    lost : ndarray of int
+        Columns that are noise; what the block holds there means nothing.
+    """
+    gram = to_host(block.T @ block)
+    lengths = np.sqrt(np.maximum(np.diag(gram), 0.0))
+    if lengths.size and lengths.min() > max(noise, 0.0):
+        try:
+            unit = scipy.linalg.cholesky(gram / np.outer(lengths, lengths), check_finite=False)
+        except np.linalg.LinAlgError:
+            unit = np.zeros((1, 1))
+        if unit.diagonal().min() ** 2 > 100 * epsilon(block):
+            R = unit * lengths
+            rotate(block, scipy.linalg.solve_triangular(R, np.eye(len(R)), check_finite=False))
+            return R, np.empty(0, dtype=int)
+    return _householder(block, noise)
+
+
+def _householder(block: Any, noise: float) -> tuple[np.ndarray, np.ndarray]:
+    xp = array_api_compat.array_namespace(block)
+    Q, R = xp.linalg.qr(block)
+    block[:, :] = Q
+    R = to_host(R).copy()
+    lost = np.flatnonzero(np.abs(R.diagonal()) <= noise)
+    R[lost] = 0.0
+    return R, lost
+
+
+def polish(vectors: np.ndarray, fixed: np.ndarray) -> np.ndarray:
+    """Vectors that are nearly orthonormal made so to rounding in float64, in place.
+
+    Parameters
+    ----------
+    vectors : ndarray of shape (n, k), float64
+        Overwritten; the columns hardly turn.
+    fixed : ndarray of shape (n, r), float64
+        Orthonormal columns that the result is orthogonal to.
+    """
+    # From single precision the first round reaches about 1e-12, the second rounding.
+    for _ in range(2):
+        vectors -= fixed @ (fixed.T @ vectors)
+        normalise(vectors)
+    return vectors
+
+
+def random_block(n: int, width: int, rng: np.random.Generator, reference: Any) -> Any:
+    """Standard normal numbers in the namespace, dtype and device of a reference block."""
+    return like(rng.standard_normal((n, width), dtype=np.float32), reference)
