@@ -4,6 +4,12 @@ from __future__ import annotations
 
 import os
 
+# Before numpy and scipy are imported: one BLAS thread for each test process (they run side by
+# side, and a result must be the same bit for bit), and scikit-learn's array API check enabled.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("SCIPY_ARRAY_API", "1")
+
 import numpy as np
 import pytest
 import scipy.linalg

@@ -1,3 +1,27 @@
-"""Spectral clustering in which every group gets its proportional share of every cluster."""
+"""Spectral clustering in which every group gets its proportional share of every cluster.
+
+>>> from fairspectral import FairSpectralClustering
+>>> model = FairSpectralClustering(n_clusters=5, random_state=0)
+>>> # model.fit(X, sensitive_features=s); print(model.audit_)
+"""
+
+from fairspectral import metrics
+from fairspectral.audit import Audit, audit
+from fairspectral.embedding import fair_spectral_embedding
+from fairspectral.estimator import FairSpectralClustering
+from fairspectral.solvers.admm import ADMMParams
+from fairspectral.solvers.result import SolveResult
+from fairspectral.validation import FairSpectralWarning
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "ADMMParams",
+    "Audit",
+    "FairSpectralClustering",
+    "FairSpectralWarning",
+    "SolveResult",
+    "audit",
+    "fair_spectral_embedding",
+    "metrics",
+]

@@ -154,7 +154,7 @@ def audit(
     certificate : str
         Words to keep with the table.
     """
-    codes, k = check_labels(labels)
+    codes, _ = check_labels(labels)
     clusters = tuple(np.unique(np.asarray(labels)).tolist())
     attributes: tuple[Attribute, ...] = ()
     if sensitive_features is not None:

@@ -108,7 +108,7 @@ class FairSpectralClustering(ClusterMixin, BaseEstimator):
     4
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012 - sklearn's own convention
+    _parameter_constraints: dict[str, Any] = {  # noqa: RUF012 - sklearn's own convention
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
         "affinity": "no_validation",
         "gamma": [Interval(Real, 0, None, closed="neither"), StrOptions({"scale", "auto"})],

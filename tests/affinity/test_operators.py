@@ -126,7 +126,7 @@ def test_misspelt_affinity_and_parameters():
         make_operator(POINTS, "rbff")
     with pytest.raises(ValueError, match="kernel_params has 'degree', which the kernel 'rbf'"):
         make_operator(POINTS, "rbf", kernel_params={"degree": 3})
-    with pytest.raises(ValueError, match="n_neighbors=99 must lie between 1 and .* 40"):
+    with pytest.raises(ValueError, match=r"n_neighbors=99 must lie between 1 and .* 40"):
         make_operator(POINTS, "nearest_neighbors", n_neighbors=99)
 
 

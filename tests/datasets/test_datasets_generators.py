@@ -47,7 +47,7 @@ def check_graph(graph):
 
 @pytest.mark.parametrize(("scale", "kind"), [(1.0, np.ndarray), (0.3, sp.csr_array)])
 def test_msbm_has_the_edge_frequencies_of_the_model(scale, kind):
-    data = make_msbm(1500, 3, 2, scale=scale, random_state=0)
+    data = make_msbm(1500, 3, 2, probabilities=(0.4, 0.3, 0.2, 0.1), scale=scale, random_state=0)
     assert isinstance(data.graph, kind)
     check_graph(data.graph)
     W = data.graph.toarray() if kind is sp.csr_array else data.graph
@@ -101,7 +101,15 @@ def test_msbm_connects_isolated_nodes_inside_their_cluster():
 
 
 def test_msbm_is_sparse_and_cheap_for_many_nodes():
-    data = make_msbm(50_000, 5, 2, scale=1e-3, dtype=np.float32, random_state=0)
+    data = make_msbm(
+        50_000,
+        5,
+        2,
+        probabilities=(0.4, 0.3, 0.2, 0.1),
+        scale=1e-3,
+        dtype=np.float32,
+        random_state=0,
+    )
     assert data.graph.dtype == np.float32
     assert data.graph.indices.dtype == np.int32
     assert data.graph.nnz / data.n == pytest.approx(0.22e-3 * data.n, rel=0.02)

@@ -24,7 +24,7 @@ def make_msbm(
     n_clusters: int = 5,
     n_groups: int = 2,
     *,
-    probabilities: Sequence[float] = (0.4, 0.3, 0.2, 0.1),
+    probabilities: Sequence[float] = (0.9, 0.3, 0.25, 0.02),
     scale: float | None = None,
     dtype: Any = np.float64,
     random_state: Any = None,
@@ -49,7 +49,7 @@ def make_msbm(
 
     and the noise is of size ``1 / sqrt(degree)`` with ``degree = scale n s / (k h)``. Exact
     recovery was seen where ``degree lambda_c^2`` is above about 8. The default probabilities
-    reach that from n=10000 on with k=5, h=2; ``(0.9, 0.3, 0.25, 0.02)`` at n=1000. Groups
+    reach that at n=1000 with k=5, h=2; ``(0.4, 0.3, 0.2, 0.1)`` only from n=10000 on. Groups
     come before clusters, and plain clustering mixes them up, where ``lambda_g > lambda_c``.
 
     Parameters

@@ -192,6 +192,9 @@ class ADMMSolver(Solver):
             # Only a rotation within the span: the iterate itself stays as the ADMM left it.
             values, rotation = scipy.linalg.eigh(operator.compression(H, MH))
             vectors, values = H @ rotation[:, ::-1], values[::-1]
+            if self.params.deflated:
+                vectors = np.hstack([problem.known_vector, vectors])
+                values = np.concatenate([[1.0], values])
         details = {"shift": operator.shift, "scale": operator.scale}
         return Outcome(vectors, values, converged=converged, status=status, details=details)
 

@@ -1,0 +1,268 @@
+"""What all solvers promise: records, callbacks, repeatability, honest ends, clear refusals."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from conftest import make_problem, oracle, random_affinity, relative_gap
+from sklearn.exceptions import ConvergenceWarning
+
+from fairspectral.solvers.admm import ADMMParams, ADMMSolver
+from fairspectral.solvers.lanczos import LanczosParams, laplacian_one_norm
+from fairspectral.solvers.registry import SOLVERS, choose_solver, make_solver, solve
+
+
+@pytest.fixture
+def problem():
+    return make_problem(random_affinity(350), np.arange(350) % 3, 5)
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+class TestEverySolver:
+    def test_history_and_callback_tell_the_same(self, name, problem):
+        seen = []
+        result = make_solver(name).solve(problem, random_state=0, callback=seen.append)
+        assert tuple(seen) == result.history
+        assert len(seen) >= 1
+        assert [record.iteration for record in seen] == list(range(1, len(seen) + 1))
+        assert all(a.passes <= b.passes for a, b in pairwise(seen))
+        assert all(a.seconds <= b.seconds for a, b in pairwise(seen))
+        assert seen[-1].passes <= result.passes
+        assert seen[-1].objective == pytest.approx(result.objective, rel=1e-2)
+        assert seen[-1].as_dict()["iteration"] == len(seen)
+
+    def test_exception_from_the_callback_ends_the_solve(self, name, problem):
+        calls = []
+
+        def stop(record):
+            calls.append(record)
+            raise KeyboardInterrupt("enough")
+
+        with pytest.raises(KeyboardInterrupt, match="enough"):
+            make_solver(name).solve(problem, random_state=0, callback=stop)
+        assert len(calls) == 1
+        # The problem is as good as new afterwards.
+        assert make_solver(name).solve(problem, random_state=0).converged
+
+    def test_repeatable(self, name, problem):
+        first = make_solver(name).solve(problem, random_state=3)
+        second = make_solver(name).solve(problem, random_state=3)
+        np.testing.assert_array_equal(first.vectors, second.vectors)
+
+    def test_float32_affinity(self, name):
+        W, groups = random_affinity(300), np.arange(300) % 2
+        problem = make_problem(W.astype(np.float32), groups, 4)
+        result = make_solver(name).solve(problem, random_state=0)
+        assert result.vectors.dtype == np.float64
+        assert relative_gap(make_problem(W, groups, 4), result) < 1e-2
+        assert result.fairness_residual < 1e-8
+        assert result.orthogonality_residual < 1e-8
+
+    def test_counts(self, name, problem):
+        result = make_solver(name).solve(problem, random_state=0)
+        assert result.passes >= 1
+        assert result.columns >= result.passes
+        assert result.seconds > 0
+        assert name in str(result)
+        assert result.status in str(result)
+
+    def test_misspelt_parameter(self, name):
+        with pytest.raises(ValueError, match=f"the solver '{name}' has no parameter 'toll'"):
+            make_solver(name, {"toll": 1})
+
+    def test_wrong_kind_of_parameters(self, name):
+        class Other:
+            pass
+
+        with pytest.raises(TypeError, match=f"the solver '{name}' takes parameters of type"):
+            make_solver(name, Other())
+
+
+def test_unknown_solver():
+    with pytest.raises(ValueError, match=r"solver='lancsoz' is unknown \(did you mean 'lanczos'"):
+        make_solver("lancsoz")
+
+
+class TestLanczos:
+    def test_too_few_iterations_are_said(self, problem):
+        with pytest.warns(ConvergenceWarning, match="not converged; raise max_iter"):
+            result = make_solver("lanczos", {"max_iter": 1}).solve(problem, random_state=0)
+        assert not result.converged
+        assert result.fairness_residual < 1e-8
+        assert result.orthogonality_residual < 1e-8
+
+    def test_range_of_f_stays_out_when_wanted_eigenvalues_are_negative(self):
+        """P M P is zero on range(F): without care that zero would beat a negative eigenvalue."""
+        problem = make_problem(np.ones((8, 8)) - np.eye(8), np.arange(8) % 2, 4)
+        for formulation in ("projected", "paper"):
+            result = make_solver("lanczos", {"formulation": formulation}).solve(
+                problem, random_state=0
+            )
+            np.testing.assert_allclose(result.eigenvalues, oracle(problem).eigenvalues, atol=1e-10)
+            assert result.eigenvalues[-1] < 0
+
+    def test_paper_shift_is_the_norm_of_the_laplacian(self):
+        W = random_affinity(20) - np.diag(np.diag(random_affinity(20)))
+        problem = make_problem(W, np.arange(20) % 2, 2)
+        L = np.eye(20) - problem.operator.matmat(np.eye(20))
+        assert laplacian_one_norm(problem) == pytest.approx(np.linalg.norm(L, 1))
+
+    def test_records_restarts(self, problem):
+        result = make_solver("lanczos").solve(problem, random_state=0)
+        assert len(result.history) > 2
+        assert result.history[0].inner_iterations == 15
+
+    def test_unknown_formulation(self):
+        with pytest.raises(ValueError, match="formulation='papers' is unknown"):
+            LanczosParams(formulation="papers")
+
+    def test_as_many_vectors_as_samples(self):
+        problem = make_problem(random_affinity(12), None, 12)
+        with pytest.raises(ValueError, match="use solver='nullspace'"):
+            make_solver("lanczos").solve(problem)
+
+
+class TestADMM:
+    def test_paper_preset_is_the_paper(self):
+        paper = ADMMParams.paper()
+        assert (paper.alpha, paper.max_iter, paper.gtol, paper.ftol) == (0.005, 10, 1e-3, 1e-4)
+        assert (paper.tau, paper.mu, paper.shift) == (2, 10, 1.001)
+        assert ADMMParams.paper(omega=None).shift == 0
+        assert not any((paper.polish, paper.projected, paper.warm_start, paper.deflated))
+
+    def test_paper_preset_ends_honestly(self, problem):
+        with pytest.warns(ConvergenceWarning, match="stopped after max_iter=10"):
+            result = ADMMSolver(ADMMParams.paper()).solve(problem, random_state=0)
+        assert len(result.history) == 10
+        assert not result.converged
+        assert "||F^T H||" in result.status
+        # The iterate is orthonormal but not exactly fair: nothing is polished away.
+        assert result.orthogonality_residual < 1e-8
+        assert result.fairness_residual > 1e-6
+        assert result.history[-1].objective == pytest.approx(result.objective, rel=1e-6)
+        assert problem.objective(result.vectors) == pytest.approx(result.objective, rel=1e-6)
+
+    def test_every_field_of_the_history(self, problem):
+        result = make_solver("admm").solve(problem, random_state=0)
+        for record in result.history:
+            values = record.as_dict()
+            del values["gap"]
+            assert None not in values.values()
+            assert 0 < record.alpha < 1
+            assert record.orthogonality < 1e-8
+            assert record.passes >= 2 * record.inner_iterations
+
+    def test_fixed_point_meets_the_first_order_conditions(self):
+        """The letter of the algorithm where unfair directions are weaker than the wanted ones."""
+        n, k = 30, 3
+        clusters, groups = np.arange(n) % k, np.arange(n) // k % 2
+        W = 5.0 * (clusters[:, None] == clusters) + 2.5 * (groups[:, None] == groups)
+        W = W + random_affinity(n)
+        problem = make_problem(W, groups, k)
+        params = ADMMParams(
+            alpha=0.3,
+            max_iter=400,
+            tol=1e-8,
+            gtol=1e-12,
+            ftol=1e-16,
+            shift=0.0,
+            projected=False,
+            scaled=False,
+            deflated=False,
+            warm_start=True,
+            polish=False,
+        )
+        result = ADMMSolver(params).solve(problem, random_state=0)
+        M = problem.operator.matmat(np.eye(n))
+        H, Q = result.vectors, problem.constraints.basis
+        # Primal feasibility of the paper's own constraint F^T M H = 0, and H^T H = I.
+        assert np.linalg.norm(Q.T @ M @ H) < 1e-6
+        assert result.orthogonality_residual < 1e-10
+        # Stationarity: M (M H - P) = H Lambda for some multiplier P in range(Q). P is the
+        # least-squares one, so that the test does not look inside the solver.
+        complement = np.eye(n) - H @ H.T
+        multiplier = np.linalg.lstsq(complement @ M @ Q, complement @ M @ M @ H, rcond=None)[0]
+        assert np.linalg.norm(complement @ M @ (M @ H - Q @ multiplier)) < 1e-5
+
+    def test_penalty_rule(self, problem):
+        with pytest.warns(ConvergenceWarning):
+            result = ADMMSolver(ADMMParams.paper()).solve(problem, random_state=0)
+        for before, after in pairwise(result.history):
+            if before.primal_residual > 10 * before.dual_residual:
+                expected = min(2 * before.alpha, 0.9)
+            elif before.dual_residual > 10 * before.primal_residual:
+                expected = before.alpha / 2
+            else:
+                expected = before.alpha
+            assert after.alpha == pytest.approx(expected)
+
+    def test_one_vector_is_known(self):
+        problem = make_problem(random_affinity(40), np.arange(40) % 2, 1)
+        result = make_solver("admm").solve(problem)
+        assert result.passes == 0
+        assert result.eigenvalues == [1]
+        assert result.fairness_residual < 1e-12
+
+    def test_warm_start_saves_passes(self):
+        problem = make_problem(random_affinity(300), np.arange(300) % 2, 6)
+        cold = make_solver("admm").solve(problem, random_state=0)
+        warm = make_solver("admm").solve(problem, random_state=0, start=oracle(problem).vectors)
+        assert warm.passes < cold.passes
+
+    def test_switches_can_be_set_one_by_one(self):
+        problem = make_problem(random_affinity(60), np.arange(60) % 2, 3)
+        for switch in ("scaled", "deflated", "polish"):
+            result = make_solver("admm", {switch: False}).solve(problem, random_state=0)
+            assert relative_gap(problem, result) < 1e-2, switch
+        # From noise in every H-step Y keeps turning within its span: said, and still close.
+        with pytest.warns(ConvergenceWarning, match="stopped after max_iter"):
+            result = make_solver("admm", {"warm_start": False}).solve(problem, random_state=0)
+        assert relative_gap(problem, result) < 1e-2
+        result = make_solver("admm", {"shift": 1.001}).solve(problem, random_state=0)
+        assert relative_gap(problem, result) < 1e-2
+
+    @pytest.mark.parametrize(
+        ("change", "words"),
+        [
+            ({"alpha": 1.0}, "alpha=1.0 must lie in"),
+            ({"alpha": 0.0}, "alpha=0.0 must lie in"),
+            ({"max_iter": 0}, "at least 1"),
+            ({"tau": 1.0}, "larger than 1"),
+            ({"shift": "big"}, "shift='big' must be"),
+        ],
+    )
+    def test_refused_parameters(self, change, words):
+        with pytest.raises(ValueError, match=words):
+            ADMMParams(**change)
+
+
+class TestAuto:
+    def test_small_problems_are_solved_densely(self):
+        result = solve(make_problem(random_affinity(40), np.arange(40) % 2, 3))
+        assert result.solver == "nullspace"
+        assert "n=40 is small" in result.choice
+
+    def test_others_by_blocks(self, problem):
+        result = solve(problem, random_state=0)
+        assert result.solver == "krylov"
+        assert result.choice.startswith("krylov: n=350, k=5, dense float64")
+        assert choose_solver(problem)[0] == "krylov"
+
+    def test_a_misspelt_parameter_is_said_whatever_is_chosen(self):
+        with pytest.raises(ValueError, match="has no parameter 'bloc'"):
+            solve(make_problem(random_affinity(40), None, 2), params={"bloc": 3})
+
+    def test_falls_back_and_says_so(self, problem):
+        result = solve(problem, params={"max_iter": 1, "tol": 1e-12}, random_state=0)
+        assert result.solver == "lanczos"
+        assert result.converged
+        assert "after krylov" in result.choice
+
+    def test_falls_back_on_a_breakdown(self, problem, monkeypatch):
+        def broken(*args, **kwargs):
+            raise np.linalg.LinAlgError("not positive definite")
+
+        monkeypatch.setattr(SOLVERS["krylov"], "_solve", broken)
+        result = solve(problem, random_state=0)
+        assert result.solver == "lanczos"
+        assert "broke down (not positive definite)" in result.choice

@@ -1,0 +1,354 @@
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+import sklearn
+from conftest import make_problem, random_affinity
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import adjusted_rand_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from fairspectral import (
+    ADMMParams,
+    FairSpectralClustering,
+    FairSpectralWarning,
+    fair_spectral_embedding,
+    metrics,
+)
+from fairspectral.affinity import KernelOperator, make_operator
+from fairspectral.datasets import load_diabetes_patients, make_msbm
+from fairspectral.solvers.registry import SOLVERS
+
+
+@parametrize_with_checks([FairSpectralClustering()])
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def patients():
+    return load_diabetes_patients()
+
+
+@pytest.fixture(scope="module")
+def block_model():
+    return make_msbm(1000, 5, 2, random_state=0)
+
+
+class TestRecovery:
+    """The block model at a signal where fair clusters can be found and plain ones are wrong."""
+
+    @pytest.mark.parametrize("solver", ["lanczos", "nullspace", "admm", "krylov", "auto"])
+    def test_fair_finds_the_planted_clusters(self, block_model, solver):
+        model = FairSpectralClustering(
+            5, affinity="precomputed", solver=solver, random_state=0
+        ).fit(block_model.graph, sensitive_features=block_model.sensitive_features)
+        assert adjusted_rand_score(block_model.clusters, model.labels_) == 1
+        groups = block_model.sensitive_features
+        assert metrics.average_balance(model.labels_, groups) == 1
+
+    def test_plain_does_not(self, block_model):
+        model = FairSpectralClustering(5, affinity="precomputed", random_state=0)
+        labels = model.fit_predict(block_model.graph)
+        assert adjusted_rand_score(block_model.clusters, labels) < 0.9
+        assert metrics.average_balance(labels, block_model.sensitive_features) < 0.9
+
+
+class TestFitted:
+    def test_everything_is_there(self, patients):
+        model = FairSpectralClustering(4, random_state=0)
+        assert model.fit(patients.X, sensitive_features=patients.sensitive_features) is model
+        n = len(patients.X)
+        assert model.labels_.shape == (n,)
+        assert sorted(set(model.labels_.tolist())) == [0, 1, 2, 3]
+        assert model.embedding_.shape == (n, 4)
+        assert model.eigenvalues_[0] == pytest.approx(1, abs=1e-5)
+        assert model.n_features_in_ == patients.X.shape[1]
+        assert model.n_iter_ == len(model.solve_result_.history) >= 1
+        assert model.affinity_operator_.shape == (n, n)
+
+    def test_embedding_is_the_scaled_h(self, patients):
+        model = FairSpectralClustering(3, random_state=0)
+        model.fit(patients.X, sensitive_features=patients.sensitive_features)
+        H = model.solve_result_.vectors
+        scaled = H / np.sqrt(model.affinity_operator_.degrees)[:, None]
+        np.testing.assert_array_equal(model.embedding_, scaled)
+        assert np.linalg.norm(H.T @ H - np.eye(3)) < 1e-10
+        # Fair in the embedding: group means of D^-1/2 H agree.
+        first = patients.sensitive_features == patients.sensitive_features[0]
+        difference = model.embedding_[first].mean(axis=0) - model.embedding_[~first].mean(axis=0)
+        assert np.abs(difference).max() < 1e-10 * np.abs(model.embedding_).max()
+
+    def test_audit_agrees_with_the_labels(self, patients):
+        model = FairSpectralClustering(4, random_state=0)
+        model.fit(patients.X, sensitive_features=pd.Series(patients.sensitive_features, name="sex"))
+        (table,) = model.audit_.attributes
+        assert table.name == "sex"
+        counts = metrics.group_counts(model.labels_, patients.sensitive_features)
+        np.testing.assert_array_equal(table.counts, counts)
+        cut = metrics.normalized_cut(model.labels_, model.affinity_operator_)
+        assert model.audit_.normalized_cut == pytest.approx(cut)
+        assert model.solve_result_.status in str(model.audit_)
+
+    def test_plain_has_no_table_but_a_cut(self, patients):
+        model = FairSpectralClustering(3, random_state=0).fit(patients.X)
+        assert model.audit_.attributes == ()
+        assert model.audit_.normalized_cut > 0
+        assert model.solve_result_.fairness_residual == 0
+
+
+class TestInput:
+    def test_graph_dense_sparse_and_operator_agree(self, block_model):
+        groups = block_model.sensitive_features
+        graph = np.asarray(
+            block_model.graph.todense() if sp.issparse(block_model.graph) else block_model.graph
+        )
+        inputs = [
+            graph,
+            sp.csr_array(graph),
+            sp.coo_matrix(graph),
+            make_operator(graph, "precomputed"),
+        ]
+        labels = [
+            FairSpectralClustering(5, affinity="precomputed", random_state=0).fit_predict(
+                W, sensitive_features=groups
+            )
+            for W in inputs
+        ]
+        for other in labels[1:]:
+            assert adjusted_rand_score(labels[0], other) == 1
+
+    def test_operator_as_affinity(self, block_model):
+        operator = make_operator(block_model.graph, "precomputed")
+        model = FairSpectralClustering(5, affinity=operator, random_state=0)
+        labels = model.fit_predict(None, sensitive_features=block_model.sensitive_features)
+        assert adjusted_rand_score(block_model.clusters, labels) == 1
+        assert model.affinity_operator_ is operator
+        with pytest.raises(ValueError, match="X has 7 rows but the affinity operator has 1000"):
+            model.fit(np.ones((7, 2)))
+
+    def test_frame_and_feature_names(self, patients):
+        frame = pd.DataFrame(patients.X, columns=patients.feature_names)
+        model = FairSpectralClustering(3, random_state=0).fit(
+            frame, sensitive_features=patients.sensitive_features
+        )
+        assert list(model.feature_names_in_) == list(patients.feature_names)
+        again = FairSpectralClustering(3, random_state=0).fit(
+            patients.X, sensitive_features=patients.sensitive_features
+        )
+        np.testing.assert_array_equal(model.labels_, again.labels_)
+
+    def test_sparse_features(self, patients):
+        model = FairSpectralClustering(3, random_state=0, dtype=np.float64)
+        dense = model.fit_predict(patients.X)
+        assert adjusted_rand_score(dense, model.fit_predict(sp.csr_array(patients.X))) == 1
+
+    @pytest.mark.parametrize("affinity", ["nearest_neighbors", "laplacian", "rbf"])
+    def test_affinities(self, patients, affinity):
+        model = FairSpectralClustering(3, affinity=affinity, random_state=0)
+        labels = model.fit_predict(patients.X, sensitive_features=patients.sensitive_features)
+        assert len(set(labels.tolist())) == 3
+        assert model.solve_result_.converged
+
+    def test_memory_budget_recomputes_the_kernel(self, patients):
+        stored = FairSpectralClustering(3, random_state=0, dtype=np.float64)
+        lean = clone(stored).set_params(memory_budget="10KB")
+        groups = patients.sensitive_features
+        stored.fit(patients.X, sensitive_features=groups)
+        lean.fit(patients.X, sensitive_features=groups)
+        assert isinstance(lean.affinity_operator_, KernelOperator)
+        assert lean.solve_result_.objective == pytest.approx(
+            stored.solve_result_.objective, rel=1e-3
+        )
+
+    def test_several_attributes(self, patients):
+        old = patients.X[:, 0] > 0
+        groups = pd.DataFrame({"sex": patients.sensitive_features, "old": old})
+        marginal = FairSpectralClustering(3, random_state=0)
+        marginal.fit(patients.X, sensitive_features=groups)
+        assert [a.name for a in marginal.audit_.attributes] == ["sex", "old"]
+        both = FairSpectralClustering(3, attribute_mode="intersection", random_state=0)
+        both.fit(patients.X, sensitive_features=groups)
+        assert len(both.audit_.attributes[0].groups) == 4
+        constrained = both.solve_result_.objective
+        # Four product groups bind at least as much as two pairs of overlapping ones.
+        assert constrained <= marginal.solve_result_.objective + 1e-3
+
+    def test_number_of_components_can_differ(self, patients):
+        model = FairSpectralClustering(3, n_components=6, random_state=0).fit(
+            patients.X, sensitive_features=patients.sensitive_features
+        )
+        assert model.embedding_.shape[1] == 6
+        assert len(set(model.labels_.tolist())) == 3
+
+
+class TestRepeatable:
+    @pytest.mark.parametrize("solver", ["auto", *SOLVERS])
+    def test_same_seed_same_labels_at_one_thread(self, patients, solver):
+        def labels():
+            model = FairSpectralClustering(4, solver=solver, random_state=7, n_jobs=1)
+            return model.fit_predict(patients.X, sensitive_features=patients.sensitive_features)
+
+        np.testing.assert_array_equal(labels(), labels())
+
+    def test_input_is_not_modified(self, patients):
+        X, W = patients.X.copy(), random_affinity(60)
+        copy = W.copy()
+        FairSpectralClustering(3, random_state=0).fit(X)
+        FairSpectralClustering(3, affinity="precomputed", random_state=0).fit(W)
+        np.testing.assert_array_equal(X, patients.X)
+        np.testing.assert_array_equal(W, copy)
+
+
+class TestPipeline:
+    def test_metadata_routing(self, patients):
+        with sklearn.config_context(enable_metadata_routing=True):
+            model = FairSpectralClustering(3, random_state=0)
+            model.set_fit_request(sensitive_features=True)
+            pipeline = make_pipeline(StandardScaler(), model)
+            labels = pipeline.fit_predict(
+                patients.X, sensitive_features=patients.sensitive_features
+            )
+            pipeline.fit(patients.X, sensitive_features=patients.sensitive_features)
+        np.testing.assert_array_equal(pipeline[-1].labels_, labels)
+        assert pipeline[-1].audit_.attributes
+
+
+class TestErrors:
+    """One sentence that names the argument and the remedy."""
+
+    X = np.random.default_rng(0).random((30, 3))
+    GROUPS = np.arange(30) % 2
+
+    def fails(self, words, X=None, groups=None, kind=ValueError, **params):
+        model = FairSpectralClustering(**{"n_clusters": 3, **params})
+        with pytest.raises(kind, match=words) as caught:
+            model.fit(self.X if X is None else X, sensitive_features=groups)
+        message = str(caught.value)
+        assert "\n" not in message
+        assert not hasattr(model, "labels_")
+
+    @pytest.mark.parametrize(("value", "word"), [(np.nan, "NaN"), (-np.inf, "infinity")])
+    def test_not_finite(self, value, word):
+        X = self.X.copy()
+        X[4, 2] = value
+        self.fails(f"X contains {word} at row 4, column 2; fill or drop", X)
+        self.fails(f"X contains {word} at row 4, column 2", sp.csr_array(X))
+        frame = pd.DataFrame(X, columns=["a", "b", "age"])
+        self.fails(f"X contains {word} at row 4, column 'age'", frame)
+
+    def test_text(self):
+        X = self.X.astype(object)
+        X[3, 1] = "blue"
+        self.fails(r"X contains text at row 3, column 1 \('blue'\); encode", X)
+        self.fails("column 'b'", pd.DataFrame(X, columns=list("abc")))
+
+    def test_precomputed(self):
+        bad = random_affinity(5)
+        bad[0, 1] += 3
+        self.fails("X is not symmetric: entry", bad, affinity="precomputed")
+        self.fails("X must be a square matrix", self.X, affinity="precomputed")
+        self.fails("negative weight", -random_affinity(5), affinity="precomputed")
+        isolated = random_affinity(5)
+        isolated[2] = isolated[:, 2] = 0
+        self.fails("isolated node.*index 2", isolated, affinity="precomputed")
+
+    def test_too_many_clusters(self):
+        self.fails("n_clusters=31 is larger than 30, the 30 samples", n_clusters=31)
+        # h = 2 leaves n - h + 1 = 29.
+        self.fails(
+            "n_clusters=30 is larger than 29, the 30 samples minus 1",
+            groups=self.GROUPS,
+            n_clusters=30,
+        )
+
+    def test_groups(self):
+        self.fails("has 29 values but the data has 30 samples", groups=self.GROUPS[1:])
+        self.fails("missing value", groups=np.where(self.GROUPS, 1.0, np.nan))
+        self.fails("single group", groups=np.zeros(30))
+
+    def test_empty(self):
+        self.fails("0 sample", np.empty((0, 3)))
+
+    def test_parameters(self):
+        self.fails("n_clusters", n_clusters=0)
+        self.fails("affinity='rfb' is unknown .did you mean 'rbf'", affinity="rfb")
+        self.fails("memory_budget='much'", memory_budget="much")
+        self.fails("has no parameter 'blocks'", solver_params={"blocks": 3})
+        self.fails(
+            "takes parameters of type", solver="lanczos", solver_params=ADMMParams(), kind=TypeError
+        )
+
+
+class TestSaid:
+    def test_disconnected_graph_works_and_is_said(self):
+        W = sp.block_diag([random_affinity(20), random_affinity(25), random_affinity(15)])
+        model = FairSpectralClustering(3, affinity="precomputed", random_state=0)
+        with pytest.warns(FairSpectralWarning, match="3 connected components"):
+            labels = model.fit_predict(W)
+        truth = np.repeat([0, 1, 2], [20, 25, 15])
+        assert adjusted_rand_score(truth, labels) == 1
+        with pytest.warns(FairSpectralWarning, match="3 connected components"):
+            model.fit(W, sensitive_features=np.arange(60) % 2)
+        assert model.solve_result_.converged
+
+    def test_no_convergence_is_said(self, patients):
+        model = FairSpectralClustering(
+            3, solver="admm", solver_params=ADMMParams.paper(omega=None), random_state=0
+        )
+        with pytest.warns(ConvergenceWarning, match="admm: stopped after max_iter"):
+            model.fit(patients.X, sensitive_features=patients.sensitive_features)
+        assert not model.solve_result_.converged
+        assert "stopped after" in str(model.audit_)
+
+    def test_tolerance_and_iterations_reach_the_solver(self, patients):
+        model = FairSpectralClustering(3, solver="admm", max_iter=1, tol=1e-9, random_state=0)
+        with pytest.warns(ConvergenceWarning, match="max_iter=1 "):
+            model.fit(patients.X, sensitive_features=patients.sensitive_features)
+        params = ADMMParams(alpha=0.01)
+        model = FairSpectralClustering(3, solver="admm", max_iter=2, solver_params=params)
+        assert model._solver_params() == ADMMParams(alpha=0.01, max_iter=2)
+
+    def test_silent_unless_verbose(self, patients, capfd):
+        FairSpectralClustering(3, random_state=0).fit(patients.X)
+        out, err = capfd.readouterr()
+        assert out == err == ""
+        FairSpectralClustering(3, random_state=0, verbose=1).fit(patients.X)
+        out, err = capfd.readouterr()
+        assert out == ""
+        assert "affinity of 442 samples" in err
+        assert "iteration 1" in err
+
+
+class TestEmbeddingFunction:
+    def test_agrees_with_the_estimator(self, patients):
+        model = FairSpectralClustering(4, random_state=0).fit(
+            patients.X, sensitive_features=patients.sensitive_features
+        )
+        embedding, result = fair_spectral_embedding(
+            patients.X,
+            patients.sensitive_features,
+            n_components=4,
+            random_state=0,
+            return_result=True,
+        )
+        assert result.objective == pytest.approx(model.solve_result_.objective, rel=1e-6)
+        assert embedding.shape == (442, 4)
+
+    def test_plain_and_precomputed(self):
+        W = random_affinity(40)
+        embedding = fair_spectral_embedding(W, affinity="precomputed", n_components=2)
+        problem = make_problem(W, None, 2)
+        H = embedding * np.sqrt(problem.operator.degrees)[:, None]
+        assert problem.orthogonality_residual(H) < 1e-10
+
+
+def test_no_warning_on_good_input(patients):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        FairSpectralClustering(5).fit(patients.X, sensitive_features=patients.sensitive_features)
