@@ -1,12 +1,13 @@
 """A block Krylov space with full orthogonalisation, Rayleigh-Ritz and thick restart.
 
 Only the basis is stored, not its image: each product is projected onto the whole basis, which
-gives the columns of ``T = V^T A V`` for free, and what is left over is the next block.
+gives the new columns of ``T = V^T A V`` for free, and what is left over is the next block.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import array_api_compat
@@ -14,7 +15,20 @@ import numpy as np
 
 from fairspectral.linalg.blocks import epsilon, like, strips, subtract_projection, to_host
 from fairspectral.linalg.orthonormal import normalise, random_block
-from fairspectral.linalg.small import eigh_decreasing
+from fairspectral.linalg.small import eigh_decreasing, eigvalsh_decreasing
+
+# A column of which at least this part is new has lost at most a digit to cancellation, and
+# needs no second orthogonalisation.
+_MOSTLY_NEW = 0.1
+
+
+@dataclass(frozen=True)
+class RitzPairs:
+    """Ritz values, decreasing, coordinates of the vectors, and norms of the residuals."""
+
+    values: np.ndarray
+    coordinates: np.ndarray
+    residuals: np.ndarray
 
 
 class BlockKrylov:
@@ -23,7 +37,7 @@ class BlockKrylov:
     Parameters
     ----------
     multiply : callable
-        ``A @ block``.
+        ``A @ block``; the result may be overwritten.
     deflated : array of shape (n, r)
         Orthonormal columns that the space must not touch; its namespace, dtype and device are
         those of all blocks.
@@ -36,10 +50,9 @@ class BlockKrylov:
     ----------
     size : int
         Columns in the basis now.
-    values : ndarray of shape (size,)
-        Ritz values, decreasing (after `ritz`).
-    residuals : ndarray of shape (size,)
-        Norms of ``A x - value x`` (after `ritz`).
+    leftover : float
+        Norm of what the last product sticks out of the basis; no Ritz pair has a residual
+        larger than this.
     """
 
     def __init__(
@@ -59,13 +72,15 @@ class BlockKrylov:
         )
         self._columns[:, : self._fixed] = deflated
         self._T = np.zeros((capacity, capacity))
-        self._scale = 0.0
+        self._largest = 0.0
         self.capacity = capacity
         self.size = 0
 
     def start(self, block: Any) -> None:
         """Begin with a block of shape (n, b); it is overwritten, dependent columns replaced."""
-        self._next, _ = self._orthonormalise(block, epsilon(block))
+        before = np.zeros(block.shape[1])  # unknown: always orthogonalise twice
+        subtract_projection(block, self._basis())
+        self._next, _ = self._orthonormalise(block, before)
 
     @property
     def full(self) -> bool:
@@ -73,41 +88,57 @@ class BlockKrylov:
         return self.size + self._next.shape[1] > self.capacity
 
     def advance(self) -> None:
-        """Append the next block and multiply it: one pass."""
+        """Append the next block and multiply it: one product."""
         old, new = self.size, self.size + self._next.shape[1]
         columns = slice(self._fixed + old, self._fixed + new)
         self._columns[:, columns] = self._next
         del self._next  # its memory is needed for the image
         self.size = new
         image = self._multiply(self._columns[:, columns])
-        C = subtract_projection(image, self._basis())[self._fixed :]
-        self._T[:new, old:new] = C
-        self._T[old:new, :new] = C.T
-        diagonal = C[old:new]
-        self._T[old:new, old:new] = (diagonal + diagonal.T) / 2
-        self._scale = max(self._scale, float(np.linalg.norm(C, axis=0).max()))
-        self._next, self._coupling = self._orthonormalise(image, 10 * epsilon(image) * self._scale)
+        C = subtract_projection(image, self._basis())
+        inside = C[self._fixed :]
+        self._T[:new, old:new] = inside
+        self._T[old:new, :new] = inside.T
+        self._T[old:new, old:new] = (inside[old:new] + inside[old:new].T) / 2
+        self._next, self._coupling = self._orthonormalise(image, np.linalg.norm(C, axis=0))
+        self.leftover = float(np.linalg.norm(self._coupling))
 
-    def ritz(self) -> None:
-        """Solve the projected problem."""
+    def widen(self, count: int) -> None:
+        """Add random directions to the next block, to look for what the space has missed."""
+        n, b = self._next.shape
+        xp = array_api_compat.array_namespace(self._next)
+        fresh = random_block(n, count, self._rng, self._next)
+        block = xp.concat([self._next, fresh], axis=1)
+        del self._next
+        subtract_projection(block, self._basis())
+        self._next, R = self._orthonormalise(block, np.zeros(b + count))
+        self._coupling = R[:, :b] @ self._coupling
+
+    def ritz_values(self) -> np.ndarray:
+        """Ritz values, decreasing, shape (size,)."""
+        return eigvalsh_decreasing(self._T[: self.size, : self.size])
+
+    def ritz(self) -> RitzPairs:
+        """Ritz values with the vectors' coordinates in the basis, and their residuals."""
         m, b = self.size, self._coupling.shape[1]
-        self.values, self._S = eigh_decreasing(self._T[:m, :m])
+        values, coordinates = eigh_decreasing(self._T[:m, :m])
         # A V = V T + next @ [0 ... 0 coupling]
-        self.residuals = np.linalg.norm(self._coupling @ self._S[m - b :], axis=0)
+        residuals = np.linalg.norm(self._coupling @ coordinates[m - b :], axis=0)
+        return RitzPairs(values, coordinates, residuals)
 
-    def restart(self, keep: int) -> None:
-        """Compress the basis to the first Ritz vectors, in place (after `ritz`)."""
-        small = like(np.ascontiguousarray(self._S[:, :keep]), self._columns)
+    def restart(self, pairs: RitzPairs, keep: int) -> None:
+        """Compress the basis to its first Ritz vectors, in place."""
+        small = like(pairs.coordinates[:, :keep], self._columns)
         r, m = self._fixed, self.size
         for rows in strips(self._columns, keep):
             self._columns[rows, r : r + keep] = self._columns[rows, r : r + m] @ small
         self._T[:] = 0.0
-        np.fill_diagonal(self._T[:keep, :keep], self.values[:keep])
+        np.fill_diagonal(self._T[:keep, :keep], pairs.values[:keep])
         self.size = keep
 
-    def vectors(self, count: int) -> np.ndarray:
-        """The first Ritz vectors, shape (n, count), on the host in float64 (after `ritz`)."""
-        small = like(np.ascontiguousarray(self._S[:, :count]), self._columns)
+    def vectors(self, pairs: RitzPairs, count: int) -> np.ndarray:
+        """The first Ritz vectors, shape (n, count), on the host in float64."""
+        small = like(pairs.coordinates[:, :count], self._columns)
         r, m = self._fixed, self.size
         result = np.empty((self._columns.shape[0], count))
         for rows in strips(self._columns, count):
@@ -117,23 +148,42 @@ class BlockKrylov:
     def _basis(self) -> Any:
         return self._columns[:, : self._fixed + self.size]
 
-    def _orthonormalise(self, block: Any, noise: float) -> tuple[Any, np.ndarray]:
-        """Orthonormalise a block against the basis and in itself; also the factor R."""
-        R = self._normalise(block, noise)
+    def _orthonormalise(self, block: Any, removed: np.ndarray) -> tuple[Any, np.ndarray]:
+        """Orthonormalise a block that has been projected off the basis once.
+
+        Parameters
+        ----------
+        block : array of shape (n, b)
+            Overwritten by the orthonormal block.
+        removed : ndarray of shape (b,)
+            Lengths of what the projection has taken from the columns.
+
+        Returns
+        -------
+        block, R : the orthonormal block and the factor with ``block_before = block @ R``.
+        """
+        b = block.shape[1]
+        # What rounding in the products alone may leave over.
+        self._largest = max(self._largest, float(removed.max()))
+        R, fresh = self._normalise(block, 10 * epsilon(block) * self._largest)
+        lengths = np.hypot(removed, np.linalg.norm(R, axis=0))
+        good = not fresh and bool((np.abs(R.diagonal()) > _MOSTLY_NEW * lengths).all())
+        if good and removed.any():
+            return block, R
         for _ in range(4):
             subtract_projection(block, self._basis())
-            again = self._normalise(block, 10 * epsilon(block))
+            again, fresh = self._normalise(block, 10 * epsilon(block))
             R = again @ R
             # Close to the identity: little was removed, so that what is left is orthonormal.
-            if np.abs(again - np.eye(len(again))).max() < 0.1:
+            if not fresh and np.abs(again - np.eye(b)).max() < _MOSTLY_NEW:
                 break
         return block, R
 
-    def _normalise(self, block: Any, noise: float) -> np.ndarray:
+    def _normalise(self, block: Any, noise: float) -> tuple[np.ndarray, bool]:
         R, lost = normalise(block, noise)
         if lost.size:
             # The space is exhausted in these directions; random ones find what it has missed,
             # such as further copies of a multiple eigenvalue.
             fresh = random_block(block.shape[0], lost.size, self._rng, block)
             block[:, lost.tolist()] = fresh / block.shape[0] ** 0.5
-        return R
+        return R, bool(lost.size)

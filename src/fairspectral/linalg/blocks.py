@@ -24,6 +24,7 @@ def to_host(array: Any) -> np.ndarray:
 def like(small: np.ndarray, block: Any) -> Any:
     """A small host matrix in the namespace, dtype and device of a block."""
     xp = array_api_compat.array_namespace(block)
+    small = np.ascontiguousarray(small)  # torch has no negative strides
     return xp.asarray(small, dtype=block.dtype, device=array_api_compat.device(block))
 
 

@@ -1,4 +1,8 @@
-"""The small dense eigenproblem of Rayleigh-Ritz, on the host in float64."""
+"""Small dense eigenproblems of Rayleigh-Ritz, on the host in float64.
+
+One thread: a second one gains nothing at a few hundred rows, and where other programs run it
+waits for its partner a hundred times longer than the work takes.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +13,18 @@ from threadpoolctl import ThreadpoolController
 
 
 @cache
-def _blas() -> ThreadpoolController:
+def _libraries() -> ThreadpoolController:
     return ThreadpoolController()
 
 
 def eigh_decreasing(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Eigenvalues, decreasing, and eigenvectors of a small symmetric matrix.
-
-    One thread: a second one gains nothing at a few hundred rows, and where other programs
-    run it waits for its partner a hundred times longer than the work takes.
-    """
-    with _blas().limit(limits=1, user_api="blas"):
+    """Eigenvalues, decreasing, and eigenvectors of a symmetric matrix."""
+    with _libraries().limit(limits=1, user_api="blas"):
         values, vectors = np.linalg.eigh(matrix)
     return values[::-1], vectors[:, ::-1]
+
+
+def eigvalsh_decreasing(matrix: np.ndarray) -> np.ndarray:
+    """Eigenvalues of a symmetric matrix, decreasing."""
+    with _libraries().limit(limits=1, user_api="blas"):
+        return np.linalg.eigvalsh(matrix)[::-1]

@@ -8,12 +8,13 @@ eigenvalues without luck, so a handful of passes gives the exact answer.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from fairspectral.linalg.block_krylov import BlockKrylov
+from fairspectral.linalg.blocks import to_host
 from fairspectral.linalg.orthonormal import polish, random_block
+from fairspectral.linalg.small import eigh_decreasing
 from fairspectral.linalg.tail import geometric_tail
 from fairspectral.problem import FairCutProblem
 from fairspectral.solvers.base import Outcome, Solver
@@ -85,24 +86,25 @@ class KrylovSolver(Solver):
         rng: np.random.RandomState,
         start: np.ndarray | None,
     ) -> Outcome:
-        # sqrt(d) is an eigenvector, known for free: it is deflated with range(Q).
         wanted = problem.n_clusters - 1
-        fixed = np.hstack([problem.known_vector, problem.constraints.basis])
         if not wanted:
-            status = "the only eigenvector wanted is known in closed form"
+            status = "converged: the only vector wanted is known in closed form"
             return Outcome(problem.known_vector.copy(), np.ones(1), True, status, gap=0.0)
+        # sqrt(d) is an eigenvector, known for free: it is deflated with range(Q).
+        fixed = np.hstack([problem.known_vector, problem.constraints.basis])
         shape = choose_shape(problem, self.params)
-        if problem.n_samples <= fixed.shape[1] + shape.capacity + shape.block:
+        if problem.n_samples <= fixed.shape[1] + shape.capacity + 2 * shape.block:
             return _solve_dense(problem, recorder, fixed)
         generator = np.random.default_rng(rng.randint(2**31 - 1))
         deflated = problem.asarray(fixed)
         space = BlockKrylov(problem.apply, deflated, shape.capacity, generator)
         first = random_block(problem.n_samples, shape.block, generator, deflated)
         if start is not None:
-            given = problem.asarray(start[:, : shape.block - _OVERSAMPLING])
+            # The leading vectors; the other columns stay random, to find what they miss.
+            given = problem.asarray(start[:, : max(1, shape.block - _OVERSAMPLING)])
             first[:, : given.shape[1]] = given
         space.start(first)
-        return self._iterate(problem, recorder, space, shape, fixed)
+        return self._iterate(problem, recorder, space, shape, fixed, warm=start is not None)
 
     def _iterate(
         self,
@@ -111,35 +113,41 @@ class KrylovSolver(Solver):
         space: BlockKrylov,
         shape: Shape,
         fixed: np.ndarray,
+        warm: bool,
     ) -> Outcome:
         wanted = problem.n_clusters - 1
-        attainable = _ROUNDOFF_UNITS * np.finfo(problem.dtype).eps
-        traces: list[float] = []
+        attainable = _ROUNDOFF_UNITS * float(np.finfo(problem.dtype).eps)
+        gauge = GapGauge(wanted, attainable)
+        # A random block wider than the wanted space misses nothing. Otherwise a few fresh
+        # random directions must have had the time to show what was missed.
+        sure = not warm and shape.block >= wanted + _OVERSAMPLING
+        gauge.watching = warm
         restarts = 0
         while True:
             space.advance()
-            space.ritz()
-            traces.append(1.0 + float(space.values[:wanted].sum()))
-            # Either the trace has stopped growing, or the Ritz pairs are eigenpairs.
-            gap = min(geometric_tail(traces), float(space.residuals[:wanted].sum()))
-            gap = max(gap / abs(traces[-1]), attainable)
-            recorder.record(objective=traces[-1], gap=gap)
-            if gap <= max(self.params.tol, attainable) or recorder.passes >= self.params.max_iter:
+            gap = gauge.read(space)
+            recorder.record(objective=gauge.objective, gap=gap)
+            if recorder.passes >= self.params.max_iter:
                 break
+            if gap <= max(self.params.tol, attainable):
+                if sure or gauge.watching:
+                    break
+                gauge.watching = True
+                space.widen(_OVERSAMPLING)
             if space.full:
-                space.restart(shape.keep)
+                space.restart(space.ritz(), shape.keep)
                 restarts += 1
-        vectors = np.hstack([problem.known_vector, polish(space.vectors(wanted), fixed)])
-        # M has no eigenvalue above 1; rounding may say otherwise.
-        values = np.minimum(np.concatenate([[1.0], space.values[:wanted]]), 1.0)
+        pairs = space.ritz()
+        vectors = np.hstack([problem.known_vector, polish(space.vectors(pairs, wanted), fixed)])
         details = {
             "method": "block Krylov",
             "block": shape.block,
             "capacity": shape.capacity,
             "restarts": restarts,
-            "residuals": np.concatenate([[0.0], space.residuals[:wanted]]),
+            "residuals": np.concatenate([[0.0], pairs.residuals[:wanted]]),
         }
         converged, status = self._status(gap, attainable, recorder.passes, problem.dtype)
+        values = _with_known(pairs.values[:wanted])
         return Outcome(vectors, values, converged, status, gap=gap, details=details)
 
     def _status(
@@ -159,34 +167,78 @@ class KrylovSolver(Solver):
         )
 
 
+class GapGauge:
+    """Estimates the relative gap of the objective from the Ritz values of each pass.
+
+    The trace grows with every pass towards the optimum. What it has still to grow is read off
+    its last increments, or bounded by the residuals where these vanish first. While
+    `watching`, the next Ritz value below the wanted ones is followed as well: as long as it
+    may climb past them, something wanted may be missing.
+    """
+
+    def __init__(self, wanted: int, attainable: float) -> None:
+        self._wanted = wanted
+        self._attainable = attainable
+        self._traces: list[float] = []
+        self._runners_up: list[float] = []
+        self.watching = False
+        self.objective: float | None = None
+
+    def read(self, space: BlockKrylov) -> float:
+        """The estimate after one more pass, never below what roundoff allows."""
+        values, wanted = space.ritz_values(), self._wanted
+        if len(values) <= wanted:
+            return float("inf")
+        self.objective = 1.0 + float(values[:wanted].sum())
+        self._traces.append(self.objective)
+        missing = min(geometric_tail(self._traces), wanted * space.leftover)
+        if self.watching:
+            self._runners_up.append(float(values[wanted]))
+            reach = self._runners_up[-1] + geometric_tail(self._runners_up)
+            missing += max(0.0, reach - float(values[wanted - 1]))
+        return max(missing / abs(self.objective), self._attainable)
+
+
 def choose_shape(problem: FairCutProblem, params: KrylovParams) -> Shape:
     """Widths that fit the memory: by default 6 (k + 32) vectors of length n in all."""
-    k, n = problem.n_clusters, problem.n_samples
-    wanted = k - 1
-    rank = problem.constraints.rank + 1
-    available = 6 * (k + 32)
+    k, n, itemsize = problem.n_clusters, problem.n_samples, problem.dtype.itemsize
+    wanted, rank = k - 1, problem.constraints.rank + 1
+    available = 6 * (k + 32) - rank
     if params.memory_budget is not None:
         budget = parse_memory_budget(params.memory_budget)
-        available = min(available, budget // (n * problem.dtype.itemsize))
+        available = min(available, budget // (n * itemsize) - rank)
     multiple = _COLUMN_MULTIPLE
     block = params.block or multiple * -(-(wanted + _OVERSAMPLING) // multiple)
-    # Beside the basis: a block's image, and the copy of the block that the operator scales.
-    capacity = available - rank - 2 * block
-    return Shape(block, capacity, min(wanted + block // 2, capacity - block))
+    # The wanted vectors, two blocks to grow by, a block's image, and the copy of a block that
+    # the operator scales.
+    block = min(block, (available - wanted) // 4)
+    if block < 1:
+        raise ValueError(
+            f"memory_budget={params.memory_budget!r} is too small for {k} vectors of length {n}; "
+            f"allow at least {(rank + wanted + 4) * n * itemsize} bytes."
+        )
+    capacity = available - 2 * block
+    cycle = max(1, (capacity - wanted - block // 2) // block)
+    return Shape(block, capacity, capacity - cycle * block)
+
+
+def _with_known(values: np.ndarray) -> np.ndarray:
+    # M has no eigenvalue above 1; rounding may say otherwise.
+    return np.minimum(np.concatenate([[1.0], values]), 1.0)
 
 
 def _solve_dense(problem: FairCutProblem, recorder: Recorder, fixed: np.ndarray) -> Outcome:
-    """All of ``M``, where a Krylov space would fill the whole of it anyway: exact."""
+    """All of ``M``, where a Krylov space would fill most of it anyway: exact."""
     n, wanted = problem.n_samples, problem.n_clusters - 1
-    M = np.asarray(problem.apply(problem.asarray(np.eye(n))), dtype=np.float64)
+    M = to_host(problem.apply(problem.asarray(np.eye(n))))
     inside = (M + M.T) / 2
     inside -= fixed @ (fixed.T @ inside)
     inside -= (inside @ fixed) @ fixed.T
     # Below every eigenvalue of M, which lie in [-1, 1].
     inside -= 2.0 * fixed @ fixed.T
-    values, vectors = np.linalg.eigh((inside + inside.T) / 2)
-    top = polish(np.ascontiguousarray(vectors[:, ::-1][:, :wanted]), fixed)
-    values = np.minimum(np.concatenate([[1.0], values[::-1][:wanted]]), 1.0)
+    values, vectors = eigh_decreasing((inside + inside.T) / 2)
+    top = polish(np.ascontiguousarray(vectors[:, :wanted]), fixed)
+    values = _with_known(values[:wanted])
     recorder.record(objective=float(values.sum()), gap=0.0)
     details = {"method": "dense", "block": n, "restarts": 0, "residuals": np.zeros(wanted + 1)}
     status = f"converged: exact, n={n} is small enough for a dense eigendecomposition"
