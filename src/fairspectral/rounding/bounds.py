@@ -115,6 +115,12 @@ def cell_range(lower: float, upper: float, count: int, n: int, size: int) -> tup
     return max(low, 0), min(high, count, size)
 
 
+def cross_table(codes: np.ndarray, labels: np.ndarray, n_groups: int, k: int) -> np.ndarray:
+    """Persons of each group in each cluster, shape (h, k)."""
+    cells = np.bincount(codes.astype(np.int64) * k + labels, minlength=n_groups * k)
+    return cells.reshape(n_groups, k).astype(np.int64)
+
+
 def make_rule(
     attribute: Attribute,
     n_clusters: int,

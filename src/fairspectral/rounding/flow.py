@@ -9,6 +9,7 @@ from the same problem on a sample of the points.
 
 from __future__ import annotations
 
+import importlib
 from dataclasses import dataclass
 from typing import Any
 
@@ -85,7 +86,9 @@ def solve_flow(
         prices = _sampled_potentials(scaled, groups, low, high)
     else:
         prices = _bounded(potentials * factor)
-    labels, status, augmentations = _kernels().solve(scaled, groups, low, high, prices)
+    labels, status, augmentations = load_kernels("flow_kernels").solve(
+        scaled, groups, low, high, prices
+    )
     if status:
         raise InfeasibleFlowError(
             f"no assignment of {len(groups)} points in {h} group(s) to {k} clusters satisfies the "
@@ -96,16 +99,15 @@ def solve_flow(
     return FlowResult(labels, total, (prices - prices[-1]) / factor, augmentations)
 
 
-def _kernels() -> Any:
-    """The compiled kernels; numba is imported here and nowhere earlier."""
+def load_kernels(module: str) -> Any:
+    """A module of compiled kernels; numba is imported here and nowhere earlier."""
     try:
-        from fairspectral.rounding import flow_kernels
-    except ImportError as error:  # pragma: no cover - an installation without numba
+        return importlib.import_module(f"fairspectral.rounding.{module}")
+    except ImportError as error:
         raise ImportError(
             "fair assignment needs numba, which is not installed; run 'pip install numba', or use "
             "assign_labels='kmeans', which gives no guarantee on the labels."
         ) from error
-    return flow_kernels
 
 
 def _to_integers(cost: np.ndarray, n_groups: int) -> tuple[np.ndarray, float]:
@@ -162,5 +164,5 @@ def _sampled_potentials(
     small = np.ascontiguousarray(scaled[chosen])
     sample_low, sample_high = sample_low.astype(np.int64), sample_high.astype(np.int64)
     prices = _sampled_potentials(small, groups[chosen], sample_low, sample_high)
-    _kernels().solve(small, groups[chosen], sample_low, sample_high, prices)
+    load_kernels("flow_kernels").solve(small, groups[chosen], sample_low, sample_high, prices)
     return prices

@@ -1,0 +1,374 @@
+"""Fair rounding: labels whose group shares are guaranteed in every cluster, at a low cut.
+
+1. k-means on the rows of the embedding, with a floor on the sizes of the clusters;
+2. with those sizes, bounds in whole persons on every cell (group, cluster), and the exact flow
+   that meets them at the least distance to the centroids, alternated with centroid updates;
+3. where the affinity is known, refinement on the normalised cut itself, within the bounds.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from fairspectral.constraints import encode_groups
+from fairspectral.rounding.bounds import FairnessRule, cross_table, make_rule
+from fairspectral.rounding.flow import solve_flow
+from fairspectral.rounding.marginal import MarginalFlow
+from fairspectral.rounding.refine import CutState, flow_steps, local_search
+from fairspectral.rounding.start import (
+    Assign,
+    WeightedRows,
+    fair_lloyd,
+    floored_clusters,
+    nearest_with_floor,
+)
+from fairspectral.validation import Attribute, FairSpectralWarning
+
+# Without a floor shares mean nothing: one person is never proportional. A tenth of the mean
+# size lets sizes differ by what data ask for.
+_FLOOR_SHARE = 0.1
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One step of the rounding: what it was, the costs after it, and its time.
+
+    `normalized_cut` is None where no affinity is known.
+    """
+
+    name: str
+    embedding_cost: float
+    normalized_cut: float | None
+    seconds: float
+
+
+@dataclass(frozen=True)
+class FairAssignment:
+    """A clustering with its guarantee.
+
+    Groups of several attributes stand one after another, H in all.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n,), int32
+        The cluster of each person.
+    sizes : ndarray of shape (k,)
+        Persons in each cluster.
+    groups : tuple of (str, value)
+        Attribute and category of each row of the tables below.
+    table, lower, upper : ndarray of shape (H, k)
+        Persons in each cell, and the bounds on them.
+    certified : bool
+        Every cell is within its bounds and every cluster reaches the floor.
+    certificate : str
+        The same in words and numbers.
+    achieved_tol : float
+        Largest relative deviation of any cell from its target share of its cluster.
+    persons_outside : float
+        By how many persons, fractions included, the worst cell is outside the band of shares
+        that was asked for; below one wherever `certified`.
+    min_cluster_size : int
+        The floor.
+    embedding_cost : float
+        k-means cost of the labels on the rows that were clustered.
+    normalized_cut : float or None
+        Of the labels, where the affinity is known.
+    history : tuple of Stage
+        From the start to the result.
+    notes : tuple of str
+        What whole persons make impossible.
+    """
+
+    labels: np.ndarray
+    sizes: np.ndarray
+    groups: tuple[tuple[str, Any], ...]
+    table: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+    certified: bool
+    certificate: str
+    achieved_tol: float
+    persons_outside: float
+    min_cluster_size: int
+    embedding_cost: float
+    normalized_cut: float | None
+    history: tuple[Stage, ...]
+    notes: tuple[str, ...]
+
+
+def fair_assignment(
+    embedding: Any,
+    sensitive_features: Any,
+    n_clusters: int | None = None,
+    *,
+    fairness_tol: float | None = 0.2,
+    bounds: str = "two-sided",
+    target_proportions: Any = None,
+    lower: Any = None,
+    upper: Any = None,
+    attribute_mode: str = "marginal",
+    min_cluster_size: int | None = None,
+    affinity: Any = None,
+    refine_rounds: int = 20,
+    row_scaling: str = "auto",
+    sample_weight: Any = None,
+    centroids: Any = None,
+    n_init: int = 10,
+    random_state: Any = None,
+) -> FairAssignment:
+    """Cluster the rows of an embedding so that every group has its share of every cluster.
+
+    Parameters
+    ----------
+    embedding : array of shape (n, d)
+        Rows to cluster; for spectral clustering the rows of ``D^-1/2 H``.
+    sensitive_features : array of shape (n,) or (n, a), Series or DataFrame
+        The group of each person, in one or several attributes.
+    n_clusters : int or None
+        None: as many as the embedding has columns, or as there are centroids.
+    fairness_tol : float or None
+        Allowed relative deviation of a group's share in a cluster from the target: 0 means
+        proportional up to whole persons, 0.2 is the four-fifths rule, None sets no bounds.
+    bounds : {"two-sided", "lower"}
+        ``"lower"`` forbids too few of a group but not too many.
+    target_proportions : array of shape (h,), mapping from group to share, or None
+        Shares to aim at; None means the population's own.
+    lower, upper : array of shape (h,), mapping from group to share, or None
+        Least and largest share of a group in every cluster, in place of the tolerance's.
+        With several attributes these three map attribute names to such values.
+    attribute_mode : {"marginal", "intersection"}
+        Several attributes: bound the shares of each attribute, or of each combination.
+    min_cluster_size : int or None
+        Floor on the size of every cluster; None means a tenth of ``n / n_clusters``.
+    affinity : AffinityOperator or None
+        Enables the refinement on the normalised cut.
+    refine_rounds : int
+        How often the refinement shakes a local optimum and tries again.
+    row_scaling : {"auto", "none", "unit", "degree"}
+        Rows of unit length or weighted by degree; ``"auto"`` takes unit rows for sparse graphs,
+        degrees for other affinities, neither without an affinity.
+    sample_weight : array of shape (n,) or None
+        Weight of each person in the k-means cost; shares count heads.
+    centroids : array of shape (k, d) or None
+        Assign to these, in place of k-means and its updates.
+    n_init : int
+        Starts of k-means.
+    random_state : int, RandomState or None
+        Seed.
+
+    Returns
+    -------
+    FairAssignment
+        Labels, the table of cells with its bounds, costs, and the certificate.
+
+    Raises
+    ------
+    ValueError
+        If what is asked for cannot be; the message says the closest that can.
+    """
+    rows = _check_rows(embedding, "embedding")
+    n = len(rows)
+    if centroids is not None:
+        centroids = _check_rows(centroids, "centroids")
+    k = _check_k(n_clusters, n, rows, centroids)
+    smallest = _check_floor(min_cluster_size, n, k)
+    attributes = encode_groups(sensitive_features, n, attribute_mode)
+    rules = _rules(
+        attributes, k, fairness_tol, bounds,
+        target_proportions=target_proportions, lower=lower, upper=upper,
+    )  # fmt: skip
+    notes = tuple(note for rule in rules for note in rule.shortages(k))
+    if notes:
+        warnings.warn(" ".join(notes), FairSpectralWarning, stacklevel=2)
+    weights = None if sample_weight is None else _check_weights(sample_weight, n)
+    points = WeightedRows.scaled(rows, weights, row_scaling, affinity)
+    seeds = check_random_state(random_state)
+    rng = np.random.default_rng(seeds.randint(2**31 - 1))
+    trail = _Trail(points, affinity, k)
+
+    if centroids is None:
+        labels = floored_clusters(points, k, smallest, n_init, seeds.randint(2**31 - 1))
+    else:
+        labels = nearest_with_floor(points, centroids, smallest)
+    trail.add("k-means with a floor" if centroids is None else "nearest centroid", labels)
+    kinds = _kinds(attributes)
+    assign = _flow_within(rules, kinds, np.bincount(labels, minlength=k))
+    if centroids is None:
+        labels = fair_lloyd(points, labels, k, assign)
+    else:
+        labels = assign(points.costs(centroids), None).labels
+    state = trail.add("fair flow", labels)
+    if state is not None:
+        state = flow_steps(affinity, state, assign)
+        trail.add("cut by flow", state.labels, state)
+        state = local_search(
+            affinity, state, rules, kinds, smallest=smallest, rounds=refine_rounds, rng=rng
+        )
+        trail.add("cut by moves", state.labels, state)
+        labels = state.labels
+    return _result(labels, rules, k, smallest, trail.stages, notes)
+
+
+def _flow_within(rules: list[FairnessRule], kinds: np.ndarray, sizes: np.ndarray) -> Assign:
+    """The exact flow for clusters of these sizes, as a function of the costs."""
+    if len(rules) > 1:
+        return MarginalFlow(rules, kinds, sizes)
+    low, high = rules[0].cell_bounds(sizes)
+    codes = rules[0].attribute.codes
+    return lambda cost, potentials: solve_flow(
+        cost, codes, low, high, sizes, sizes, potentials=potentials
+    )
+
+
+class _Trail:
+    """Collects the stages of one rounding."""
+
+    def __init__(self, points: WeightedRows, affinity: Any, k: int) -> None:
+        self._points, self._affinity, self._k = points, affinity, k
+        self._clock = time.perf_counter()
+        self.stages: list[Stage] = []
+
+    def add(self, name: str, labels: np.ndarray, state: CutState | None = None) -> CutState | None:
+        """Note a stage; measures the cut where it can be and is not known yet."""
+        seconds = time.perf_counter() - self._clock
+        if state is None and self._affinity is not None:
+            state = CutState.measure(self._affinity, labels, self._k)
+        cost = self._points.cost(labels, self._points.centroids(labels, self._k))
+        cut = None if state is None else state.cut
+        self.stages.append(Stage(name, cost, cut, seconds))
+        self._clock = time.perf_counter()
+        return state
+
+
+def _result(
+    labels: np.ndarray,
+    rules: list[FairnessRule],
+    k: int,
+    smallest: int,
+    stages: list[Stage],
+    notes: tuple[str, ...],
+) -> FairAssignment:
+    """Count everything anew from the labels, and say what holds."""
+    sizes = np.bincount(labels, minlength=k)
+    tables = [cross_table(rule.attribute.codes, labels, len(rule.target), k) for rule in rules]
+    ranges = [rule.cell_bounds(sizes) for rule in rules]
+    table = np.concatenate(tables)
+    low = np.concatenate([low for low, _ in ranges])
+    high = np.concatenate([high for _, high in ranges])
+    achieved = max(rule.achieved(part) for rule, part in zip(rules, tables, strict=True))
+    outside = max(rule.persons_outside(part) for rule, part in zip(rules, tables, strict=True))
+    wrong = int(np.sum((table < low) | (table > high)))
+    certified = wrong == 0 and int(sizes.min()) >= smallest
+    verdict = (
+        f"Certified: all {table.size} cells ({len(table)} groups × {k} clusters) are within their "
+        "bounds"
+        if certified
+        else f"Not certified: {wrong} of {table.size} cells are outside their bounds"
+    )
+    certificate = (
+        f"{verdict}, the smallest cluster has {sizes.min()} persons (floor {smallest}), and the "
+        f"largest deviation from a target share is {achieved:.2%}; the worst cell is "
+        f"{outside:.3g} person(s) outside the band asked for."
+    )
+    return FairAssignment(
+        labels=labels.astype(np.int32),
+        sizes=sizes,
+        groups=tuple((r.attribute.name, value) for r in rules for value in r.attribute.categories),
+        table=table,
+        lower=low,
+        upper=high,
+        certified=certified,
+        certificate=certificate,
+        achieved_tol=achieved,
+        persons_outside=outside,
+        min_cluster_size=smallest,
+        embedding_cost=stages[-1].embedding_cost,
+        normalized_cut=stages[-1].normalized_cut,
+        history=tuple(stages),
+        notes=notes,
+    )
+
+
+# --- input --------------------------------------------------------------------------------
+
+
+def _check_rows(rows: Any, name: str) -> np.ndarray:
+    rows = np.asarray(rows)
+    if rows.ndim != 2 or not rows.size:
+        raise ValueError(f"{name} has shape {rows.shape}; pass one row per person or cluster.")
+    if not np.isfinite(rows).all():
+        raise ValueError(f"{name} contains NaN or infinity; check how it was computed.")
+    return rows
+
+
+def _check_k(n_clusters: int | None, n: int, rows: np.ndarray, centroids: Any) -> int:
+    if centroids is not None and centroids.shape[1] != rows.shape[1]:
+        raise ValueError(
+            f"centroids have {centroids.shape[1]} columns but the embedding has {rows.shape[1]}; "
+            "pass centroids of the same rows."
+        )
+    if centroids is not None and n_clusters not in (None, len(centroids)):
+        raise ValueError(
+            f"n_clusters={n_clusters} but there are {len(centroids)} centroids; leave one out."
+        )
+    k = n_clusters or len(centroids if centroids is not None else rows.T)
+    if not 1 <= k <= n:
+        raise ValueError(f"n_clusters={k} must lie between 1 and the number of rows, {n}.")
+    return k
+
+
+def _check_floor(min_cluster_size: int | None, n: int, k: int) -> int:
+    if min_cluster_size is None:
+        return max(1, int(_FLOOR_SHARE * n / k))
+    if not 1 <= min_cluster_size <= n // k:
+        raise ValueError(
+            f"min_cluster_size={min_cluster_size} is not possible with {n} persons in {k} "
+            f"clusters; it must lie between 1 and {n // k}."
+        )
+    return int(min_cluster_size)
+
+
+def _check_weights(sample_weight: Any, n: int) -> np.ndarray:
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.shape != (n,) or not (np.isfinite(weights) & (weights >= 0)).all():
+        raise ValueError(
+            f"sample_weight must be {n} finite numbers of at least zero, one for each row."
+        )
+    return weights
+
+
+def _rules(
+    attributes: tuple[Attribute, ...],
+    k: int,
+    fairness_tol: float | None,
+    bounds: str,
+    **shares: Any,
+) -> list[FairnessRule]:
+    """One rule for each attribute; shares of several attributes come by the attribute's name."""
+    if len(attributes) == 1:
+        return [make_rule(attributes[0], k, fairness_tol=fairness_tol, bounds=bounds, **shares)]
+    names = [attribute.name for attribute in attributes]
+    for argument, given in shares.items():
+        if given is not None and not (isinstance(given, Mapping) and set(given) <= set(names)):
+            raise ValueError(
+                f"{argument} with several attributes must map their names ({', '.join(names)}) to "
+                "shares, for example {name: {group: share}}."
+            )
+    rules = []
+    for attribute in attributes:
+        own = {key: given and given.get(attribute.name) for key, given in shares.items()}
+        rules.append(make_rule(attribute, k, fairness_tol=fairness_tol, bounds=bounds, **own))
+    return rules
+
+
+def _kinds(attributes: tuple[Attribute, ...]) -> np.ndarray:
+    """The combination of groups that each person belongs to, numbered from 0."""
+    combined = np.stack([attribute.codes for attribute in attributes], axis=1)
+    return np.unique(combined, axis=0, return_inverse=True)[1].reshape(-1)

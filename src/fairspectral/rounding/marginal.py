@@ -1,0 +1,260 @@
+"""Fair assignment under several attributes, each with its own shares: overlapping groups.
+
+With one attribute the bounds are those of a flow, and whole persons come for free; with several
+they are not. What is left is a small problem: if the table of kinds (the combinations of
+groups) times clusters were known, the exact flow with every cell fixed would assign the persons.
+Its cost is a convex function of the table, with the flow's potentials as a subgradient: each
+flow gives, for each kind, a plane below that function. So in turn
+
+1. a linear program of the size of the table, with the planes as its cost and the bounds of all
+   attributes, proposes a fractional table;
+2. an integer program rounds it to whole persons, within the bounds or, where no rounding is,
+   with the fewest persons outside them;
+3. the flow assigns, and the cheapest assignment is kept
+
+(Kelley's cutting planes, doi 10.1137/0108053, in a trust region). The first table is that of
+the flow with bounds on every kind, which is always there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.optimize import Bounds, LinearConstraint, milp
+
+from fairspectral.rounding.bounds import FairnessRule, cell_range, cross_table
+from fairspectral.rounding.flow import FlowResult, solve_flow
+
+# Tables that are tried, and the relative fall of the cost below which the search stops.
+_ROUNDS, _ENOUGH = 10, 1e-4
+# Seconds that HiGHS may spend on one program. Rounding a table is easy or hopeless.
+_SECONDS = 5.0
+
+
+class _Planes(NamedTuple):
+    """Each kind's cost at one table, and its slopes there: planes below the cost everywhere."""
+
+    values: np.ndarray  # (H,)
+    slopes: np.ndarray  # (H, k)
+    table: np.ndarray  # (H, k)
+
+
+class MarginalFlow:
+    """The assignment for clusters of given sizes, as a function of the costs.
+
+    Parameters
+    ----------
+    rules : sequence of FairnessRule
+        One for each attribute.
+    kinds : ndarray of shape (n,)
+        The combination of groups of each person, 0 to H - 1.
+    sizes : ndarray of shape (k,)
+        Sizes of the clusters.
+    """
+
+    def __init__(self, rules: Sequence[FairnessRule], kinds: np.ndarray, sizes: np.ndarray) -> None:
+        self._kinds, self._sizes = kinds, sizes
+        self._counts = np.bincount(kinds)
+        ranges = [rule.cell_bounds(sizes) for rule in rules]
+        self._low = np.concatenate([low for low, _ in ranges])
+        self._high = np.concatenate([high for _, high in ranges])
+        _, first = np.unique(kinds, return_index=True)
+        groups = [rule.attribute.codes[first] for rule in rules]
+        # members[t, kind] = 1 where persons of that kind belong to group t.
+        self._members = np.vstack(
+            [
+                np.eye(len(rule.target), dtype=np.int64)[:, group]
+                for rule, group in zip(rules, groups, strict=True)
+            ]
+        )
+        self._kind_bounds = _kind_bounds(rules, groups, self._counts, sizes)
+        self._table: np.ndarray | None = None
+
+    def __call__(self, cost: np.ndarray, potentials: np.ndarray | None) -> FlowResult:
+        """Assign every person; later calls start from the table of the one before."""
+        best, table = self._begin(cost, potentials)
+        planes = [self._planes(cost, best, table)]
+        radius = max(1, int(self._counts.max()) // 4)
+        for _ in range(_ROUNDS):
+            wanted, promised = self._propose(planes, table, radius)
+            if promised > best.cost - _ENOUGH * abs(best.cost):
+                break
+            whole = self._whole(wanted)
+            if whole is None:
+                break
+            trial = self._flow(cost, whole, whole, best.potentials)
+            planes.append(self._planes(cost, trial, whole))
+            if trial.cost < best.cost and self._outside(whole) <= self._outside(table):
+                best, table = trial, whole
+            else:
+                radius = max(1, radius // 2)
+        self._table = table
+        return best
+
+    def _begin(
+        self, cost: np.ndarray, potentials: np.ndarray | None
+    ) -> tuple[FlowResult, np.ndarray]:
+        """An assignment to start from, and its table of kinds times clusters."""
+        if self._table is not None:
+            return self._flow(cost, self._table, self._table, potentials), self._table
+        flow = self._flow(cost, *self._kind_bounds, potentials)
+        table = cross_table(self._kinds, flow.labels, len(self._counts), len(self._sizes))
+        # Bounds on kinds imply those on groups, but for the rounding of each kind by itself.
+        whole = self._whole(table) if self._outside(table) else None
+        if whole is None:
+            return flow, table
+        return self._flow(cost, whole, whole, flow.potentials), whole
+
+    def _outside(self, table: np.ndarray) -> int:
+        """Persons by which a table is outside the bounds, in all groups and clusters together."""
+        groups = self._members @ table
+        outside = np.maximum(self._low - groups, 0) + np.maximum(groups - self._high, 0)
+        return int(outside.sum())
+
+    def _flow(
+        self, cost: np.ndarray, low: np.ndarray, high: np.ndarray, potentials: np.ndarray | None
+    ) -> FlowResult:
+        return solve_flow(
+            cost, self._kinds, low, high, self._sizes, self._sizes, potentials=potentials
+        )
+
+    def _planes(self, cost: np.ndarray, flow: FlowResult, table: np.ndarray) -> _Planes:
+        chosen = np.take_along_axis(cost, flow.labels[:, None], axis=1)[:, 0]
+        values = np.bincount(self._kinds, weights=chosen, minlength=len(self._counts))
+        return _Planes(values, flow.potentials[: table.size].reshape(table.shape), table)
+
+    # --- the two programs -----------------------------------------------------------------
+
+    def _propose(
+        self, planes: list[_Planes], table: np.ndarray, radius: int
+    ) -> tuple[np.ndarray, float]:
+        """The fractional table near the given one that the planes promise the least; its cost.
+
+        Unknowns: the table, and the cost of each kind, which lies above all its planes.
+        """
+        n_kinds = len(self._counts)
+        # Costs from zero and of order one: HiGHS is silently wrong on badly scaled ones.
+        base = np.min([plane.values for plane in planes], axis=0)
+        scale = max(max(float(np.ptp(plane.slopes)) for plane in planes), 1e-300)
+        now = self._members @ table  # where it is outside the bounds, the next one may be too
+        totals, group = self._table_rows()
+        constraints = [
+            _constraint(totals, self._totals(), self._totals(), n_kinds),
+            _constraint(group, np.minimum(self._low, now), np.maximum(self._high, now), n_kinds),
+        ]
+        for plane in planes:
+            slopes = plane.slopes / scale
+            above = sp.hstack([-sp.block_diag(list(slopes[:, None, :])), sp.eye_array(n_kinds)])
+            constant = (plane.values - base) / scale - np.sum(slopes * plane.table, axis=1)
+            constraints.append(LinearConstraint(above.tocsr(), constant, np.inf))
+        free = np.full(n_kinds, np.inf)
+        solution = _solve(
+            np.concatenate([np.zeros(table.size), np.ones(n_kinds)]),
+            constraints,
+            np.concatenate([np.maximum(table.ravel() - radius, 0), -free]),
+            np.concatenate([np.minimum(table.ravel() + radius, self._ceiling()), free]),
+            n_whole=0,
+        )
+        if solution is None:  # pragma: no cover - the table itself is a solution
+            return table, np.inf
+        promised = base.sum() + scale * solution[table.size :].sum()
+        return solution[: table.size].reshape(table.shape), float(promised)
+
+    def _whole(self, wanted: np.ndarray) -> np.ndarray | None:
+        """A whole-person table beside a fractional one, within the bounds if that can be.
+
+        Every cell is rounded down or up; where that leaves the bounds, by up to two persons
+        more. None if HiGHS finds nothing in its time.
+        """
+        low, high = np.floor(wanted + 1e-6).ravel(), np.ceil(wanted - 1e-6).ravel()
+        best: np.ndarray | None = None
+        for reach in (0, 2):
+            bottom = np.maximum(low - reach, 0)
+            table = self._round(wanted, bottom, np.minimum(high + reach, self._ceiling()))
+            if table is not None and (best is None or self._outside(table) < self._outside(best)):
+                best = table
+            if best is not None and not self._outside(best):
+                break
+        return best
+
+    def _round(self, wanted: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray | None:
+        """The integer program.
+
+        Unknowns: the table, and the persons missing or too many in each group and cluster,
+        which cost more than all cells together.
+        """
+        cells, groups = wanted.size, self._low.size
+        nearness = (low + high - 2 * wanted.ravel()) / np.maximum(high - low, 1)
+        totals, group = self._table_rows()
+        slack = sp.eye_array(groups)
+        constraints = [
+            _constraint(totals, self._totals(), self._totals(), 2 * groups),
+            _constraint(sp.hstack([group, slack, -slack]), self._low, self._high, 0),
+        ]
+        solution = _solve(
+            np.concatenate([nearness, np.full(2 * groups, 4.0 * cells)]),
+            constraints,
+            np.concatenate([low, np.zeros(2 * groups)]),
+            np.concatenate([high, np.full(2 * groups, np.inf)]),
+            n_whole=cells,
+        )
+        if solution is None:
+            return None
+        return np.rint(solution[:cells]).astype(np.int64).reshape(wanted.shape)
+
+    def _table_rows(self) -> tuple[Any, Any]:
+        """Matrices on the flattened table: its row and column sums, and its groups."""
+        n_kinds, k = len(self._counts), len(self._sizes)
+        one = sp.eye_array(k)
+        rows = sp.kron(sp.eye_array(n_kinds), np.ones((1, k)))
+        columns = sp.kron(np.ones((1, n_kinds)), one)
+        return sp.vstack([rows, columns]), sp.kron(self._members, one)
+
+    def _totals(self) -> np.ndarray:
+        return np.concatenate([self._counts, self._sizes])
+
+    def _ceiling(self) -> np.ndarray:
+        return np.minimum(self._counts[:, None], self._sizes).ravel()
+
+
+def _kind_bounds(
+    rules: Sequence[FairnessRule], groups: list[np.ndarray], counts: np.ndarray, sizes: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Bounds on every kind which together imply those on the groups, up to rounding."""
+    n = int(counts.sum())
+    below, above = np.zeros(len(counts)), np.full(len(counts), np.inf)
+    for rule, group in zip(rules, groups, strict=True):
+        population = rule.attribute.counts / n
+        below = np.maximum(below, (rule.lower / population)[group])
+        above = np.minimum(above, (rule.upper / population)[group])
+    ranges = [
+        [cell_range(b * c / n, min(a * c / n, 1.0), int(c), n, int(m)) for m in sizes]
+        for b, a, c in zip(below, above, counts, strict=True)
+    ]
+    low, high = np.moveaxis(np.array(ranges, dtype=np.int64), 2, 0)
+    return low, high
+
+
+def _constraint(matrix: Any, low: Any, high: Any, n_more: int) -> LinearConstraint:
+    """A constraint on the first unknowns, with ``n_more`` after them."""
+    padded = sp.hstack([matrix, sp.csr_array((matrix.shape[0], n_more))], format="csr")
+    return LinearConstraint(padded, np.ravel(low), np.ravel(high))
+
+
+def _solve(
+    costs: np.ndarray,
+    constraints: list[LinearConstraint],
+    low: np.ndarray,
+    high: np.ndarray,
+    *,
+    n_whole: int,
+) -> np.ndarray | None:
+    """Minimise with the first ``n_whole`` unknowns whole; None if nothing was found in time."""
+    whole = np.concatenate([np.ones(n_whole), np.zeros(len(costs) - n_whole)])
+    options = {"time_limit": _SECONDS, "mip_rel_gap": 1e-2}
+    return milp(
+        costs, constraints=constraints, bounds=Bounds(low, high), integrality=whole, options=options
+    ).x

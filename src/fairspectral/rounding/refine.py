@@ -1,0 +1,232 @@
+"""Refinement of a fair clustering on the normalised cut itself.
+
+Two means, both of which keep every cell within its bounds:
+
+* `flow_steps`: the exact flow with the costs of weighted kernel k-means (Dhillon, Guan and Kulis
+  2007, doi 10.1109/TPAMI.2007.1115), computed from ``M`` times the indicator. It needs nothing
+  but products with ``M`` and moves many persons at once.
+* `local_search`: moves and swaps of single persons with their exact effect on the cut, shaken
+  and repeated. It needs the rows of ``W`` in memory.
+
+Neither ever returns a larger cut than it was given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from fairspectral.rounding.bounds import FairnessRule, cross_table
+from fairspectral.rounding.flow import FlowResult, load_kernels
+
+# The kernel ``sigma D^-1 + D^-1 W D^-1`` is positive definite from sigma = 1 on, and then a step
+# cannot raise the cut. Smaller shifts make bolder steps, which are tried first and undone if
+# they fail; on an indefinite graph they succeed for most of the way.
+SHIFTS = (-0.5, 0.0, 0.5, 1.0)
+
+# Of all persons, the share of random swaps that shakes a local optimum: between these two,
+# uniformly on a logarithmic scale.
+_WEAKEST_SHAKE, _STRONGEST_SHAKE = 0.02, 0.4
+
+# Gains below this are rounding.
+_GAIN = 1e-9
+
+
+@dataclass(frozen=True)
+class CutState:
+    """A clustering with all that its normalised cut is made of; costs one pass over ``M``.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n,)
+    links : ndarray of shape (n, k)
+        ``W y_l`` for each cluster l.
+    within, volumes : ndarray of shape (k,)
+        ``y_l^T W y_l`` and ``y_l^T d``.
+    """
+
+    labels: np.ndarray
+    links: np.ndarray
+    within: np.ndarray
+    volumes: np.ndarray
+
+    @classmethod
+    def measure(cls, affinity: Any, labels: np.ndarray, n_clusters: int) -> CutState:
+        """Compute the state of a clustering in one pass."""
+        n, degrees = len(labels), affinity.degrees
+        root = np.sqrt(degrees)
+        indicator = np.zeros((n, n_clusters), dtype=affinity.dtype)
+        indicator[np.arange(n), labels] = root
+        links = np.asarray(affinity.matmat(indicator), dtype=np.float64)
+        links *= root[:, None]
+        own = links[np.arange(n), labels]
+        return cls(
+            labels,
+            links,
+            np.bincount(labels, weights=own, minlength=n_clusters),
+            np.bincount(labels, weights=degrees, minlength=n_clusters),
+        )
+
+    @property
+    def cut(self) -> float:
+        """The normalised cut, ``k - sum_l within_l / volume_l``."""
+        return float(len(self.volumes) - np.sum(self.within / self.volumes))
+
+    def kernel_costs(self, degrees: np.ndarray, shift: float) -> np.ndarray:
+        """Weighted kernel k-means costs of each person in each cluster, shape (n, k).
+
+        The squared distance to the mean of cluster l in the feature space of the kernel
+        ``shift D^-1 + D^-1 W D^-1``, times the weight ``d_i``, less what does not depend on l.
+        """
+        n = len(self.labels)
+        costs = self.links * (-2.0 / self.volumes)
+        costs += degrees[:, None] * (self.within / self.volumes**2 + shift / self.volumes)
+        own = 2.0 * shift * degrees / self.volumes[self.labels]
+        costs[np.arange(n), self.labels] -= own
+        return costs
+
+
+def flow_steps(
+    affinity: Any,
+    state: CutState,
+    assign: Callable[[np.ndarray, np.ndarray | None], FlowResult],
+    *,
+    max_passes: int = 20,
+) -> CutState:
+    """Kernel k-means by the flow, as long as the cut falls.
+
+    Parameters
+    ----------
+    affinity : AffinityOperator
+        Applies ``M``.
+    state : CutState
+        The start, already fair.
+    assign : callable (cost, potentials) -> FlowResult
+        The flow under the bounds that hold.
+    max_passes : int
+        At most so many products with ``M``.
+    """
+    shifts = list(SHIFTS)
+    potentials = None
+    while shifts and max_passes > 0:
+        flow = assign(state.kernel_costs(affinity.degrees, shifts[0]), potentials)
+        if np.array_equal(flow.labels, state.labels):
+            shifts.pop(0)
+            continue
+        max_passes -= 1
+        trial = CutState.measure(affinity, flow.labels, len(state.volumes))
+        fall = state.cut - trial.cut
+        if fall > _GAIN:
+            state, potentials = trial, flow.potentials
+        if fall <= 1e-4 * state.cut:
+            shifts.pop(0)
+    return state
+
+
+def local_search(
+    affinity: Any,
+    state: CutState,
+    rules: Sequence[FairnessRule],
+    kinds: np.ndarray,
+    *,
+    smallest: int,
+    rounds: int,
+    rng: np.random.Generator,
+) -> CutState:
+    """Moves and swaps of single persons, then shaken and repeated.
+
+    Parameters
+    ----------
+    affinity : AffinityOperator
+        If it holds no rows of ``W`` in memory, nothing is done.
+    state : CutState
+        The start, already fair.
+    rules : sequence of FairnessRule
+        One for each attribute; every move keeps all of them.
+    kinds : ndarray of shape (n,)
+        Persons of one kind belong to the same groups of all attributes.
+    smallest : int
+        No cluster may become smaller.
+    rounds : int
+        How many times a local optimum is shaken by random swaps; the best one is kept.
+    rng : numpy Generator
+        Of the orders and the shakes.
+    """
+    rows = _rows_of(affinity)
+    if rows is None or len(state.volumes) == 1:
+        return state
+    kernels = load_kernels("refine_kernels")
+    band = _band(rules, smallest)
+    kinds, n_kinds = kinds.astype(np.int64), int(kinds.max()) + 1
+    n = len(kinds)
+
+    def descend(partition: Any) -> float:
+        while True:
+            changes = kernels.sweep(rows, partition, band, rng.permutation(n), _GAIN)
+            while swaps := kernels.swap_round(rows, partition, band, kinds, n_kinds, _GAIN):
+                changes += swaps
+            if not changes:
+                return float(np.sum(partition.within / partition.volumes))
+
+    best = _partition(state, rules)
+    value = descend(best)
+    for _ in range(rounds):
+        trial = type(best)(*(part.copy() for part in best))
+        strength = _WEAKEST_SHAKE * (_STRONGEST_SHAKE / _WEAKEST_SHAKE) ** rng.random()
+        pairs = rng.integers(0, n, (max(1, int(strength * n)), 2))
+        kernels.shake(rows, trial, band, kinds, pairs)
+        if (trial_value := descend(trial)) > value:
+            best, value = trial, trial_value
+    # The caches were updated by many small steps; what counts is the cut as measured anew.
+    final = CutState.measure(affinity, best.labels, len(state.volumes))
+    return final if final.cut < state.cut else state
+
+
+def _partition(state: CutState, rules: Sequence[FairnessRule]) -> Any:
+    k = len(state.volumes)
+    tables = [
+        cross_table(rule.attribute.codes, state.labels, len(rule.target), k) for rule in rules
+    ]
+    return load_kernels("refine_kernels").Partition(
+        state.labels.astype(np.int32),
+        np.ascontiguousarray(state.links.T),
+        state.within.copy(),
+        state.volumes.copy(),
+        np.concatenate(tables),
+        np.bincount(state.labels, minlength=k).astype(np.int64),
+    )
+
+
+def _band(rules: Sequence[FairnessRule], smallest: int) -> Any:
+    offsets = np.cumsum([0] + [len(rule.target) for rule in rules[:-1]])
+    memberships = [
+        rule.attribute.codes + offset for rule, offset in zip(rules, offsets, strict=True)
+    ]
+    return load_kernels("refine_kernels").Band(
+        np.stack(memberships).astype(np.int64),
+        np.concatenate([rule.attribute.counts for rule in rules]).astype(np.int64),
+        np.concatenate([rule.lower for rule in rules]),
+        np.concatenate([rule.upper for rule in rules]),
+        smallest,
+    )
+
+
+def _rows_of(affinity: Any) -> Any:
+    """The rows of ``W`` where the operator holds them, else None."""
+    W = getattr(affinity, "_W", None)
+    if W is None:
+        return None
+    kernels = load_kernels("refine_kernels")
+    degrees, diagonal = affinity.degrees, np.array(W.diagonal(), dtype=np.float64)
+    nothing = np.zeros(0, dtype=np.int32)
+    if sp.issparse(W):
+        W.sort_indices()
+        dense = np.zeros((0, 0), dtype=W.dtype)
+        return kernels.Rows(dense, W.indptr, W.indices, W.data, diagonal, degrees)
+    # W is symmetric: its transpose serves as well, and one of the two has contiguous rows.
+    dense = W if W.flags.c_contiguous else W.T
+    return kernels.Rows(dense, nothing, nothing, np.zeros(0, W.dtype), diagonal, degrees)

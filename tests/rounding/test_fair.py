@@ -1,0 +1,228 @@
+"""The public function: the guarantee in every mode, the recovery, and the words of its errors."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.metrics import adjusted_rand_score
+
+from fairspectral.affinity import make_operator
+from fairspectral.constraints import FairnessConstraints, encode_groups
+from fairspectral.datasets import make_msbm
+from fairspectral.rounding.bounds import cell_range
+from fairspectral.rounding.fair import fair_assignment
+from fairspectral.validation import FairSpectralWarning
+
+
+@pytest.fixture
+def blobs():
+    """Three blobs whose groups are anything but balanced in them."""
+    rng = np.random.default_rng(0)
+    rows = rng.standard_normal((300, 2)) + np.repeat([[0, 0], [5, 0], [0, 5]], 100, axis=0)
+    chance = np.repeat([0.9, 0.2, 0.4], 100)
+    return rows, np.where(rng.random(300) < chance, "blue", "red")
+
+
+def check(result, codes, tol, n):
+    """Every cell inside bounds recomputed here from the labels alone."""
+    k = len(result.sizes)
+    assert set(result.labels) == set(range(k))
+    assert (np.bincount(result.labels) == result.sizes).all()
+    assert result.sizes.min() >= result.min_cluster_size
+    for group, count in enumerate(np.bincount(codes).tolist()):
+        for cluster, size in enumerate(result.sizes.tolist()):
+            low, high = cell_range((1 - tol) * count / n, (1 + tol) * count / n, count, n, size)
+            assert low <= np.sum((codes == group) & (result.labels == cluster)) <= high
+
+
+@pytest.mark.parametrize("tol", [0.0, 0.05, 0.2, 0.5])
+@pytest.mark.parametrize("k", [1, 2, 3, 7])
+def test_every_cell_is_within_its_bounds(blobs, k, tol):
+    rows, colours = blobs
+    result = fair_assignment(rows, colours, k, fairness_tol=tol, random_state=0)
+    check(result, (colours == "red").astype(int), tol, 300)
+    assert result.certified
+    assert result.certificate.startswith(f"Certified: all {2 * k} cells (2 groups × {k} clusters)")
+    assert result.persons_outside < 1
+    assert result.groups == (("group", "blue"), ("group", "red"))
+    assert result.normalized_cut is None
+    assert (result.lower <= result.table).all()
+    assert (result.table <= result.upper).all()
+
+
+@pytest.mark.parametrize("tol", [0.0, 0.2])
+def test_refined_labels_keep_the_guarantee_and_lower_the_cut(block_graph, operator, tol):
+    _, groups, clusters = block_graph
+    rows = np.eye(4)[clusters] + 0.7 * np.random.default_rng(0).standard_normal((200, 4))
+    result = fair_assignment(
+        rows, groups, 4, fairness_tol=tol, affinity=operator, refine_rounds=3, random_state=0
+    )
+    check(result, groups, tol, 200)
+    cuts = [stage.normalized_cut for stage in result.history]
+    assert [stage.name for stage in result.history][1:] == [
+        "fair flow",
+        "cut by flow",
+        "cut by moves",
+    ]
+    assert cuts[1] > cuts[2] > cuts[3] == result.normalized_cut
+    assert all(stage.seconds >= 0 for stage in result.history)
+
+
+def test_planted_clusters_are_recovered():
+    """The fair block model at a signal where plain clustering finds the groups."""
+    data = make_msbm(
+        3000, 5, 2, probabilities=(0.3, 0.15, 0.12, 0.01), random_state=0, dtype=np.float32
+    )
+    operator = make_operator(data.graph, "precomputed")
+    attributes = encode_groups(data.sensitive_features, 3000)
+    constraints = FairnessConstraints.from_attributes(attributes, operator.degrees)
+    embedding = {}
+    for name, c in (("fair", constraints), ("plain", FairnessConstraints.none(3000))):
+        block = np.random.default_rng(0).standard_normal((3000, 10))
+        for _ in range(60):  # subspace iteration on P (M + I) P
+            block = c.project(block)
+            block = np.linalg.qr(c.project(operator.matmat(block) + block))[0]
+        small = block.T @ operator.matmat(block)
+        vectors = block @ np.linalg.eigh(small)[1][:, :-6:-1]
+        embedding[name] = vectors / np.sqrt(operator.degrees)[:, None]
+    result = fair_assignment(
+        embedding["fair"], data.sensitive_features, 5, affinity=operator, random_state=0
+    )
+    assert adjusted_rand_score(data.clusters, result.labels) == 1.0
+    plain = fair_assignment(
+        embedding["plain"], data.sensitive_features, 5, fairness_tol=None, random_state=0
+    )
+    assert adjusted_rand_score(data.clusters, plain.labels) < 0.9
+
+
+def test_given_centroids_are_used_as_they_are(blobs):
+    rows, colours = blobs
+    centroids = np.array([[0.0, 0], [5, 0], [0, 5]])
+    result = fair_assignment(rows, colours, centroids=centroids)
+    check(result, (colours == "red").astype(int), 0.2, 300)
+    assert [stage.name for stage in result.history] == ["nearest centroid", "fair flow"]
+    nearest = np.argmin(((rows[:, None] - centroids) ** 2).sum(axis=2), axis=1)
+    assert (result.sizes == np.bincount(nearest)).all()
+
+
+def test_no_tolerance_is_plain_kmeans_with_a_floor(blobs):
+    rows, colours = blobs
+    result = fair_assignment(rows, colours, 3, fairness_tol=None, random_state=0)
+    assert adjusted_rand_score(np.repeat([0, 1, 2], 100), result.labels) > 0.95
+
+
+def test_weights_pull_the_centroids(blobs):
+    rows, colours = blobs
+    weights = np.where(np.arange(300) < 100, 1e6, 1.0)
+    light = fair_assignment(rows, colours, 3, fairness_tol=None, random_state=0)
+    heavy = fair_assignment(
+        rows, colours, 3, fairness_tol=None, sample_weight=weights, random_state=0
+    )
+    # All three centroids go to the heavy blob.
+    assert len(set(heavy.labels[:100])) == 3
+    assert len(set(light.labels[:100])) < 3
+
+
+@pytest.mark.parametrize("mode", ["marginal", "intersection"])
+@pytest.mark.parametrize("tol", [0.0, 0.2])
+def test_several_attributes(blobs, mode, tol):
+    rows, colours = blobs
+    ages = np.where(np.random.default_rng(1).random(300) + 0.1 * rows[:, 0] < 0.5, "old", "young")
+    table = np.column_stack([colours, ages]).astype(object)
+    result = fair_assignment(rows, table, 3, attribute_mode=mode, fairness_tol=tol, random_state=0)
+    assert result.certified
+    assert len(result.groups) == 4
+    if mode == "marginal":
+        check(result, (colours == "red").astype(int), tol, 300)
+        check(result, (ages == "old").astype(int), tol, 300)
+
+
+def test_other_targets_and_explicit_shares(blobs):
+    rows, colours = blobs
+    share = np.mean(colours == "blue")
+    result = fair_assignment(rows, colours, 3, bounds="lower", fairness_tol=0.1, random_state=0)
+    least = np.minimum(np.ceil(0.9 * share * result.sizes), np.floor(share * result.sizes))
+    assert (result.table[0] >= least).all()
+    result = fair_assignment(rows, colours, 3, lower={"blue": 0.4}, random_state=0)
+    assert (result.table[0] >= np.floor(0.4 * result.sizes)).all()
+    result = fair_assignment(
+        rows, colours, 3, fairness_tol=0.1, target_proportions=[0.5, 0.5], random_state=0
+    )
+    assert (np.abs(result.table - 0.5 * result.sizes) < 0.05 * result.sizes + 1).all()
+
+
+def test_several_attributes_take_shares_by_name(blobs):
+    rows, colours = blobs
+    table = np.column_stack([colours, np.where(np.arange(300) % 2, "a", "b")]).astype(object)
+    result = fair_assignment(rows, table, 3, lower={"attribute 0": {"blue": 0.45}}, random_state=0)
+    assert (result.table[0] >= np.floor(0.45 * result.sizes)).all()
+    with pytest.raises(ValueError, match=r"must map their names \(attribute 0, attribute 1\)"):
+        fair_assignment(rows, table, 3, lower={"blue": 0.45})
+
+
+def test_same_seed_same_labels(block_graph):
+    W, groups, _ = block_graph
+    rows = np.random.default_rng(0).standard_normal((200, 4))
+    operator = make_operator(W, "precomputed")
+    first, second = (
+        fair_assignment(rows, groups, 4, affinity=operator, random_state=7) for _ in range(2)
+    )
+    assert (first.labels == second.labels).all()
+
+
+def test_a_group_too_small_for_every_cluster_is_said(blobs):
+    rows, _ = blobs
+    groups = np.where(np.arange(300) < 3, "few", "many")
+    with pytest.warns(FairSpectralWarning, match=r"group 'few' has 3 person\(s\) for 5 clusters"):
+        result = fair_assignment(rows, groups, 5, random_state=0)
+    assert result.certified
+    assert result.notes[0].endswith("n_clusters of at most 3 would give it a share in each.")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert fair_assignment(rows, groups, 3, random_state=0).notes == ()
+
+
+def test_an_impossible_table_is_not_certified():
+    """Two attributes that no whole-person table can balance: slack is told, not hidden."""
+    # Four persons, two clusters of two, groups {01|23} and {02|13}, and a third {03|12}:
+    # every pair of persons shares a group, so one of the attributes cannot be balanced.
+    rows = np.array([[0.0], [1], [2], [3]])
+    groups = np.array([[0, 0, 0], [0, 1, 1], [1, 0, 1], [1, 1, 0]])
+    result = fair_assignment(
+        rows, groups, centroids=[[0.0], [3.0]], fairness_tol=0, min_cluster_size=2
+    )
+    assert not result.certified
+    assert result.certificate.startswith("Not certified: 4 of 12 cells")
+    assert result.persons_outside == 1.0
+    assert result.achieved_tol == 1.0
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"embedding": np.zeros(5)}, r"embedding has shape \(5,\)"),
+        ({"embedding": np.full((300, 2), np.nan)}, "embedding contains NaN"),
+        ({"n_clusters": 301}, "n_clusters=301 must lie between 1 and the number of rows, 300"),
+        ({"centroids": np.zeros((3, 5))}, "centroids have 5 columns but the embedding has 2"),
+        ({"centroids": np.zeros((4, 2))}, "n_clusters=3 but there are 4 centroids"),
+        ({"min_cluster_size": 101}, "it must lie between 1 and 100"),
+        ({"sample_weight": np.ones(5)}, "sample_weight must be 300 finite numbers"),
+        ({"sample_weight": -np.ones(300)}, "at least zero"),
+        ({"lower": {"blue": 0.9}}, "the largest possible lower share"),
+    ],
+)
+def test_bad_input_is_named(blobs, change, words):
+    rows, colours = blobs
+    arguments = {"embedding": rows, "sensitive_features": colours, "n_clusters": 3} | change
+    with pytest.raises(ValueError, match=words):
+        fair_assignment(**arguments)
+
+
+def test_missing_numba_is_said(monkeypatch, blobs):
+    import sys
+
+    from fairspectral.rounding.flow import load_kernels
+
+    monkeypatch.setitem(sys.modules, "fairspectral.rounding.flow_kernels", None)
+    with pytest.raises(ImportError, match="needs numba, which is not installed"):
+        load_kernels("flow_kernels")

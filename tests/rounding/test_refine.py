@@ -1,0 +1,192 @@
+"""The refinement: its costs, its invariants, and that it finds what is there to find."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from fairspectral.affinity import KernelOperator, make_operator
+from fairspectral.affinity.kernel import make_kernel
+from fairspectral.rounding.bounds import cross_table, make_rule
+from fairspectral.rounding.flow import solve_flow
+from fairspectral.rounding.refine import CutState, _partition, flow_steps, local_search
+from fairspectral.validation import Attribute
+
+
+def direct_cut(W, labels, k):
+    total = 0.0
+    for cluster in range(k):
+        inside = labels == cluster
+        total += W[np.ix_(inside, ~inside)].sum() / W[inside].sum()
+    return total
+
+
+def rule_for(groups, k, tol=0.2):
+    return make_rule(Attribute("g", groups, (0, 1)), k, fairness_tol=tol)
+
+
+def flow_within(rule, sizes):
+    low, high = rule.cell_bounds(sizes)
+    return lambda cost, potentials: solve_flow(
+        cost, rule.attribute.codes, low, high, sizes, sizes, potentials=potentials
+    )
+
+
+def mixed_start(groups, k, seed=0):
+    """Fair labels that know nothing of the graph."""
+    rng = np.random.default_rng(seed)
+    labels = np.empty(len(groups), dtype=np.int32)
+    for group in np.unique(groups):
+        members = np.flatnonzero(groups == group)
+        labels[rng.permutation(members)] = np.arange(len(members)) % k
+    return labels
+
+
+def test_measure_gives_the_cut(block_graph, operator):
+    W, groups, _ = block_graph
+    labels = mixed_start(groups, 4)
+    state = CutState.measure(operator, labels, 4)
+    assert state.cut == pytest.approx(direct_cut(W, labels, 4), rel=1e-6)
+
+
+@pytest.mark.parametrize("shift", [0.0, 0.7, 1.0])
+def test_kernel_costs_are_distances_in_the_feature_space(block_graph, shift):
+    W, groups, _ = block_graph
+    labels = mixed_start(groups, 4)
+    degrees = W.sum(axis=1)
+    kernel = W / np.outer(degrees, degrees) + shift * np.diag(1 / degrees)
+    expected = np.empty((len(W), 4))
+    for cluster in range(4):
+        weights = np.where(labels == cluster, degrees, 0.0)
+        weights /= weights.sum()
+        offset = np.eye(len(W)) - weights  # row i: person i minus the cluster's mean
+        expected[:, cluster] = degrees * np.einsum("ij,jk,ik->i", offset, kernel, offset)
+    state = CutState.measure(make_operator(W, "precomputed"), labels, 4)
+    found = state.kernel_costs(degrees, shift)
+    # They may differ by a constant for each person.
+    difference = found - expected
+    assert np.ptp(difference, axis=1).max() < 1e-10
+
+
+def test_flow_steps_lower_the_cut_and_keep_the_bounds(block_graph, operator):
+    _, groups, _ = block_graph
+    rule = rule_for(groups, 4)
+    start = CutState.measure(operator, mixed_start(groups, 4), 4)
+    sizes = np.bincount(start.labels)
+    end = flow_steps(operator, start, flow_within(rule, sizes))
+    assert end.cut < 0.95 * start.cut
+    low, high = rule.cell_bounds(sizes)
+    table = cross_table(groups, end.labels, 2, 4)
+    assert ((table >= low) & (table <= high)).all()
+
+
+def test_flow_steps_stop_at_their_passes(block_graph):
+    W, groups, _ = block_graph
+    operator = make_operator(W, "precomputed")
+    start = CutState.measure(operator, mixed_start(groups, 4), 4)
+    assign = flow_within(rule_for(groups, 4), np.bincount(start.labels))
+    assert flow_steps(operator, start, assign, max_passes=0) is start
+
+
+@pytest.mark.parametrize("tol", [0.0, 0.2])
+def test_local_search_finds_the_planted_clusters(block_graph, operator, tol):
+    W, groups, clusters = block_graph
+    start = CutState.measure(operator, mixed_start(groups, 4), 4)
+    end = local_search(
+        operator, start, [rule_for(groups, 4, tol)], groups,
+        smallest=5, rounds=20, rng=np.random.default_rng(0),
+    )  # fmt: skip
+    assert end.cut <= direct_cut(W, clusters, 4) * (1 + 1e-6)
+    assert end.cut == pytest.approx(direct_cut(W, end.labels, 4), rel=1e-6)
+
+
+@pytest.mark.parametrize("tol", [0.0, 0.1, 0.3])
+def test_local_search_keeps_every_bound(block_graph, operator, tol):
+    _, groups, _ = block_graph
+    other = np.arange(200) % 3
+    rules = [
+        rule_for(groups, 7, tol),
+        make_rule(Attribute("b", other, (0, 1, 2)), 7, fairness_tol=tol),
+    ]
+    kinds = 3 * groups + other
+    start = CutState.measure(operator, mixed_start(kinds, 7), 7)
+    sizes = np.bincount(start.labels)
+    was_inside = [_inside(rule, start.labels, 7) for rule in rules]
+    end = local_search(
+        operator, start, rules, kinds, smallest=int(sizes.min()) - 3, rounds=5,
+        rng=np.random.default_rng(1),
+    )  # fmt: skip
+    assert end.cut < start.cut
+    assert np.bincount(end.labels, minlength=7).min() >= sizes.min() - 3
+    for rule, before in zip(rules, was_inside, strict=True):
+        assert _inside(rule, end.labels, 7) or not before
+
+
+def _inside(rule, labels, k):
+    table = cross_table(rule.attribute.codes, labels, len(rule.target), k)
+    low, high = rule.cell_bounds(table.sum(axis=0))
+    return bool(((table >= low) & (table <= high)).all())
+
+
+def test_local_search_changes_sizes_only_down_to_the_floor(block_graph):
+    """Four planted clusters of 50 fit in three only as 50, 50 and 100."""
+    W, groups, _ = block_graph
+    operator = make_operator(W, "precomputed")
+    start = CutState.measure(operator, mixed_start(groups, 3), 3)
+    rule = make_rule(Attribute("g", groups, (0, 1)), 3, fairness_tol=None)
+
+    def sizes(smallest):
+        rng = np.random.default_rng(0)
+        end = local_search(operator, start, [rule], groups, smallest=smallest, rounds=20, rng=rng)
+        return sorted(np.bincount(end.labels).tolist())
+
+    assert sizes(20) == [50, 50, 100]
+    assert sizes(60)[0] == 60
+    assert sizes(66)[0] == 66
+
+
+def test_local_search_is_optimal_on_a_tiny_graph():
+    """All fair halvings of ten persons, by enumeration."""
+    rng = np.random.default_rng(3)
+    W = rng.random((10, 10)) ** 3
+    W = W + W.T
+    groups = np.array([0, 1] * 5)
+    rule = rule_for(groups, 2, tol=0.0)
+    operator = make_operator(W, "precomputed")
+    best = min(
+        direct_cut(W, labels, 2)
+        for labels in map(np.array, itertools.product([0, 1], repeat=10))
+        if 2 <= labels.sum() <= 8 and _inside(rule, labels, 2)
+    )
+    start = CutState.measure(operator, mixed_start(groups, 2), 2)
+    end = local_search(
+        operator, start, [rule], groups, smallest=2, rounds=200, rng=np.random.default_rng(0)
+    )
+    assert end.cut == pytest.approx(best)
+
+
+def test_cached_quantities_follow_the_moves(block_graph, operator):
+    """After many moves the caches equal those computed anew."""
+    from fairspectral.rounding import refine_kernels as kernels
+    from fairspectral.rounding.refine import _band, _rows_of
+
+    _, groups, _ = block_graph
+    rules = [rule_for(groups, 4)]
+    state = CutState.measure(operator, mixed_start(groups, 4), 4)
+    partition, band = _partition(state, rules), _band(rules, 1)
+    pairs = np.random.default_rng(0).integers(0, 200, (300, 2))
+    kernels.shake(_rows_of(operator), partition, band, groups.astype(np.int64), pairs)
+    anew = _partition(CutState.measure(operator, partition.labels, 4), rules)
+    assert not np.array_equal(partition.labels, state.labels)
+    for cached, fresh in zip(partition, anew, strict=True):
+        assert cached == pytest.approx(fresh, rel=1e-5, abs=1e-4)
+
+
+def test_without_rows_in_memory_there_is_nothing_to_search(block_graph):
+    _, groups, _ = block_graph
+    X = np.random.default_rng(0).standard_normal((200, 3))
+    operator = KernelOperator(X, make_kernel("rbf", X, 0.5, None), np.float64)
+    state = CutState.measure(operator, mixed_start(groups, 4), 4)
+    rng = np.random.default_rng(0)
+    rules = [rule_for(groups, 4)]
+    assert local_search(operator, state, rules, groups, smallest=1, rounds=3, rng=rng) is state
