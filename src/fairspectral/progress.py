@@ -1,0 +1,83 @@
+"""How far long work has come: the work reports, and whoever listens shows it.
+
+The library never prints. It calls `report`, which does nothing unless somebody installed a
+listener with `listening`; the command line does, and a notebook can.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+# The stages of a clustering, in order.
+AFFINITY, EMBEDDING, ROUNDING = "affinity", "embedding", "rounding"
+STAGES = (AFFINITY, EMBEDDING, ROUNDING)
+
+Listener = Callable[[str, float | None], Any]
+
+_listeners: ContextVar[tuple[Listener, ...]] = ContextVar("listeners", default=())
+
+
+def report(stage: str, done: float | None = None) -> None:
+    """Say that `stage` is under way, and which fraction of it is done where that is known.
+
+    Parameters
+    ----------
+    stage : str
+        One of `STAGES`, or another name that a listener may show.
+    done : float or None
+        Between 0 and 1; 1 ends the stage.
+    """
+    for listener in _listeners.get():
+        listener(stage, done)
+
+
+@contextmanager
+def listening(listener: Listener) -> Iterator[None]:
+    """Call ``listener(stage, done)`` at every report made inside the ``with`` block.
+
+    Examples
+    --------
+    >>> from fairspectral.progress import listening, report
+    >>> with listening(lambda stage, done: print(stage, done)):
+    ...     report("affinity", 0.5)
+    affinity 0.5
+    """
+    token = _listeners.set((*_listeners.get(), listener))
+    try:
+        yield
+    finally:
+        _listeners.reset(token)
+
+
+class GapMeter:
+    """Reads the fraction done of an iteration off its gaps, which fall geometrically to `tol`.
+
+    The logarithm of the gap is taken to fall in a straight line from the first known gap, so
+    the fraction of the way down is the fraction of the iterations done.
+
+    Parameters
+    ----------
+    tol : float
+        The gap at which the iteration stops.
+    """
+
+    def __init__(self, tol: float) -> None:
+        self._end = math.log(tol)
+        self._start: float | None = None
+        self._done = 0.0
+
+    def read(self, gap: float | None) -> float | None:
+        """The fraction done, never falling; None until a gap is known."""
+        if gap is not None and 0 <= gap < math.inf:
+            height = math.log(max(gap, 1e-300))
+            if self._start is None:
+                # The first gap is not known before the first iteration; half a decade above
+                # it is a fair guess at where the way down began.
+                self._start = max(height, self._end) + math.log(10) / 2
+            done = (self._start - height) / (self._start - self._end)
+            self._done = max(self._done, min(done, 1.0))
+        return None if self._start is None else self._done

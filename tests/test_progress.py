@@ -1,0 +1,50 @@
+import pytest
+
+from fairspectral.progress import GapMeter, listening, report
+
+
+def test_nobody_listens_nothing_happens():
+    assert report("affinity", 0.5) is None
+
+
+def test_listeners_hear_in_order_and_only_inside():
+    heard = []
+    with listening(lambda *said: heard.append(("outer", *said))):
+        report("affinity")
+        with listening(lambda *said: heard.append(("inner", *said))):
+            report("embedding", 0.5)
+        report("rounding", 1.0)
+    report("rounding", 0.0)
+    assert heard == [
+        ("outer", "affinity", None),
+        ("outer", "embedding", 0.5),
+        ("inner", "embedding", 0.5),
+        ("outer", "rounding", 1.0),
+    ]
+
+
+def test_a_listener_goes_when_the_work_fails():
+    heard = []
+    with pytest.raises(KeyError), listening(lambda *said: heard.append(said)):
+        raise KeyError("work")
+    report("affinity")
+    assert heard == []
+
+
+def test_gaps_on_a_line_give_even_steps():
+    meter = GapMeter(tol=1e-4)
+    assert meter.read(None) is None
+    assert meter.read(float("inf")) is None
+    done = [meter.read(10.0**-i) for i in range(5)]
+    steps = [b - a for a, b in zip(done, done[1:], strict=False)]
+    assert steps == pytest.approx([steps[0]] * 4)
+    assert 0 < done[0] < 0.2
+    assert done[-1] == pytest.approx(1.0)
+
+
+def test_a_gap_that_rises_or_vanishes():
+    meter = GapMeter(tol=1e-3)
+    high = meter.read(1e-2)
+    assert meter.read(1e-1) == high
+    assert meter.read(0.0) == 1.0
+    assert meter.read(None) == 1.0
