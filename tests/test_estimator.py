@@ -22,6 +22,7 @@ from fairspectral import (
 )
 from fairspectral.affinity import KernelOperator, make_operator
 from fairspectral.datasets import load_diabetes_patients, make_msbm
+from fairspectral.progress import STAGES, listening
 from fairspectral.solvers.registry import SOLVERS
 
 
@@ -44,9 +45,10 @@ class TestRecovery:
     """The block model at a signal where fair clusters can be found and plain ones are wrong."""
 
     @pytest.mark.parametrize("solver", ["lanczos", "nullspace", "admm", "krylov", "auto"])
-    def test_fair_finds_the_planted_clusters(self, block_model, solver):
+    @pytest.mark.parametrize("rounding", ["fair", "kmeans"])
+    def test_fair_finds_the_planted_clusters(self, block_model, solver, rounding):
         model = FairSpectralClustering(
-            5, affinity="precomputed", solver=solver, random_state=0
+            5, affinity="precomputed", solver=solver, assign_labels=rounding, random_state=0
         ).fit(block_model.graph, sensitive_features=block_model.sensitive_features)
         assert adjusted_rand_score(block_model.clusters, model.labels_) == 1
         groups = block_model.sensitive_features
@@ -100,6 +102,36 @@ class TestFitted:
         assert model.audit_.attributes == ()
         assert model.audit_.normalized_cut > 0
         assert model.solve_result_.fairness_residual == 0
+
+
+class TestFairLabels:
+    def test_every_share_is_within_the_tolerance(self, patients):
+        model = FairSpectralClustering(5, fairness_tol=0.1, random_state=0)
+        labels = model.fit_predict(patients.X, sensitive_features=patients.sensitive_features)
+        fair = model.fair_assignment_
+        assert fair.certified
+        counts = metrics.group_counts(labels, patients.sensitive_features)
+        np.testing.assert_array_equal(fair.table, counts.T)
+        assert np.all((fair.lower <= counts.T) & (fair.upper >= counts.T))
+        assert fair.certificate in str(model.audit_)
+
+    def test_kmeans_rounding_gives_no_guarantee(self, patients):
+        model = FairSpectralClustering(5, assign_labels="kmeans", random_state=0)
+        labels = model.fit_predict(patients.X, sensitive_features=patients.sensitive_features)
+        assert model.fair_assignment_ is None
+        assert metrics.representation_ratio(labels, patients.sensitive_features) < 0.8
+
+    def test_plain_is_kmeans(self, patients):
+        assert FairSpectralClustering(3, random_state=0).fit(patients.X).fair_assignment_ is None
+
+    def test_rounding_params(self, patients):
+        model = FairSpectralClustering(
+            4, rounding_params={"min_cluster_size": 100}, random_state=0
+        ).fit(patients.X, sensitive_features=patients.sensitive_features)
+        assert model.audit_.sizes.min() >= 100
+        model.set_params(rounding_params={"min_size": 3})
+        with pytest.raises(ValueError, match="rounding_params has no parameter 'min_size'"):
+            model.fit(patients.X, sensitive_features=patients.sensitive_features)
 
 
 class TestInput:
@@ -157,7 +189,7 @@ class TestInput:
 
     def test_memory_budget_recomputes_the_kernel(self, patients):
         stored = FairSpectralClustering(3, random_state=0, dtype=np.float64)
-        lean = clone(stored).set_params(memory_budget="10KB")
+        lean = clone(stored).set_params(memory_budget="600KB")
         groups = patients.sensitive_features
         stored.fit(patients.X, sensitive_features=groups)
         lean.fit(patients.X, sensitive_features=groups)
@@ -279,6 +311,7 @@ class TestErrors:
         self.fails("n_clusters", n_clusters=0)
         self.fails("affinity='rfb' is unknown .did you mean 'rbf'", affinity="rfb")
         self.fails("memory_budget='much'", memory_budget="much")
+        self.fails("memory_budget=10 is too small", memory_budget=10, solver="krylov")
         self.fails("has no parameter 'blocks'", solver_params={"blocks": 3})
         self.fails(
             "takes parameters of type", solver="lanczos", solver_params=ADMMParams(), kind=TypeError
@@ -313,6 +346,21 @@ class TestSaid:
         params = ADMMParams(alpha=0.01)
         model = FairSpectralClustering(3, solver="admm", max_iter=2, solver_params=params)
         assert model._solver_params() == ADMMParams(alpha=0.01, max_iter=2)
+
+    def test_progress_reaches_a_listener_stage_by_stage(self, patients):
+        heard = []
+        with listening(lambda stage, done: heard.append((stage, done))):
+            FairSpectralClustering(3, random_state=0).fit(
+                patients.X, sensitive_features=patients.sensitive_features
+            )
+        stages = [stage for stage, _ in heard]
+        assert list(dict.fromkeys(stages)) == list(STAGES)
+        assert stages == sorted(stages, key=STAGES.index)
+        for stage in STAGES:
+            fractions = [done for s, done in heard if s == stage and done is not None]
+            assert fractions[0] == 0
+            assert fractions[-1] == 1
+            assert fractions == sorted(fractions)
 
     def test_silent_unless_verbose(self, patients, capfd):
         FairSpectralClustering(3, random_state=0).fit(patients.X)

@@ -9,6 +9,7 @@ from fairspectral import metrics
 from fairspectral.audit import Audit, audit
 from fairspectral.embedding import fair_spectral_embedding
 from fairspectral.estimator import FairSpectralClustering
+from fairspectral.rounding.fair import FairAssignment, fair_assignment
 from fairspectral.solvers.admm import ADMMParams
 from fairspectral.solvers.result import SolveResult
 from fairspectral.validation import FairSpectralWarning
@@ -18,10 +19,12 @@ __version__ = "0.1.0"
 __all__ = [
     "ADMMParams",
     "Audit",
+    "FairAssignment",
     "FairSpectralClustering",
     "FairSpectralWarning",
     "SolveResult",
     "audit",
+    "fair_assignment",
     "fair_spectral_embedding",
     "metrics",
 ]

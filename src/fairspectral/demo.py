@@ -81,15 +81,26 @@ def render(comparison: Comparison) -> str:
     lines = ["", comparison.title.capitalize(), "=" * len(comparison.title), ""]
     lines.append(f"{'plain spectral clustering'.ljust(width)}      fair spectral clustering")
     lines += [f"{a.ljust(width)}      {b}" for a, b in zip(left, right, strict=True)]
-    rise = comparison.fair.normalized_cut / comparison.plain.normalized_cut - 1  # type: ignore[operator]
     lines += [
         "",
-        f"Fairness raised the normalised cut by {rise:.1%}; "
-        f"the fair clustering took {comparison.seconds:.2f} s.",
+        f"{_price(comparison)} It took {comparison.seconds:.2f} s.",
         comparison.certificate,
         "",
     ]
     return "\n".join(lines)
+
+
+def _price(comparison: Comparison) -> str:
+    plain, fair = comparison.plain.normalized_cut, comparison.fair.normalized_cut
+    assert plain is not None
+    assert fair is not None
+    change = fair / plain - 1
+    if change < 0:
+        return (
+            f"The fair clustering's normalised cut is {-change:.1%} lower than the plain one's: "
+            "fair rounding refines the cut itself, k-means does not."
+        )
+    return f"Fairness raised the normalised cut by {change:.1%}."
 
 
 def _rows(found: Audit) -> list[str]:

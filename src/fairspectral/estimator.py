@@ -19,14 +19,28 @@ from fairspectral.affinity import AffinityOperator, is_operator, make_operator
 from fairspectral.audit import audit_attributes
 from fairspectral.constraints import ATTRIBUTE_MODES, encode_groups
 from fairspectral.embedding import embed
+from fairspectral.progress import AFFINITY, EMBEDDING, ROUNDING, GapMeter, report
+from fairspectral.rounding.fair import FairAssignment, fair_assignment
 from fairspectral.rounding.kmeans import kmeans_labels
 from fairspectral.solvers.registry import SOLVER_NAMES, SOLVERS
-from fairspectral.solvers.result import IterationRecord
+from fairspectral.solvers.result import Callback, IterationRecord
 from fairspectral.validation import (
     Attribute,
     check_finite_features,
     check_n_clusters,
+    did_you_mean,
     non_numeric_features,
+)
+
+# What `fair_assignment` takes beyond what the estimator itself passes to it.
+_ROUNDING_PARAMS = (
+    "bounds",
+    "min_cluster_size",
+    "target_proportions",
+    "lower",
+    "upper",
+    "refine_rounds",
+    "row_scaling",
 )
 
 
@@ -63,6 +77,16 @@ class FairSpectralClustering(ClusterMixin, BaseEstimator):
         Iterations at most; None is the solver's own default.
     solver_params : dict or the solver's own dataclass, or None
         Further parameters of the solver.
+    assign_labels : {"fair", "kmeans"}, default="fair"
+        ``"fair"`` guarantees the shares of every group in every cluster, and refines the cut
+        within that guarantee; without sensitive features it is k-means. ``"kmeans"`` is the
+        paper's rounding: fair in the embedding, not in the labels.
+    fairness_tol : float or None, default=0.2
+        How far a group's share of a cluster may lie from its share of everyone, relatively.
+        0 is proportional up to whole persons, 0.2 the four-fifths rule, None no bound.
+    rounding_params : dict or None
+        Further arguments of `fair_assignment`: ``bounds``, ``min_cluster_size``,
+        ``target_proportions``, ``lower``, ``upper``, ``refine_rounds``, ``row_scaling``.
     n_init : int, default=10
         Starts of k-means.
     random_state : int, RandomState or None
@@ -71,8 +95,9 @@ class FairSpectralClustering(ClusterMixin, BaseEstimator):
         Of the affinities; None is float32 for those computed here and the given one for
         precomputed ones.
     memory_budget : int, str or None
-        Memory for the affinities, in bytes or as ``"4GB"``; beyond it a kernel is recomputed
-        in every pass instead of being stored. None is half of the machine's memory.
+        In bytes or as ``"4GB"``. A kernel that needs more is recomputed in every pass instead
+        of being stored, and the Krylov solver restarts instead of using more beside it. None
+        is half of the machine's memory for the kernel, about 6 (k + 32) vectors beside it.
     n_jobs : int or None
         Threads; None leaves the libraries' own setting.
     verbose : int, default=0
@@ -88,6 +113,8 @@ class FairSpectralClustering(ClusterMixin, BaseEstimator):
         Ritz values of the normalised affinity on the fair subspace, decreasing.
     audit_ : Audit
         Cluster × group shares, balance, normalised cut and the certificate; print it.
+    fair_assignment_ : FairAssignment or None
+        The guarantee in numbers: every cell with its bounds; None where k-means rounded.
     solve_result_ : SolveResult
         How the solver ended: status in words, history, passes, residuals; ``vectors`` is ``H``.
     affinity_operator_ : AffinityOperator
@@ -120,6 +147,9 @@ class FairSpectralClustering(ClusterMixin, BaseEstimator):
         "tol": [Interval(Real, 0, None, closed="left"), None],
         "max_iter": [Interval(Integral, 1, None, closed="left"), None],
         "solver_params": "no_validation",
+        "assign_labels": [StrOptions({"fair", "kmeans"})],
+        "fairness_tol": [Interval(Real, 0, None, closed="left"), None],
+        "rounding_params": [dict, None],
         "n_init": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
         "dtype": "no_validation",
@@ -142,6 +172,9 @@ class FairSpectralClustering(ClusterMixin, BaseEstimator):
         tol: float | None = None,
         max_iter: int | None = None,
         solver_params: Any = None,
+        assign_labels: str = "fair",
+        fairness_tol: float | None = 0.2,
+        rounding_params: dict[str, Any] | None = None,
         n_init: int = 10,
         random_state: Any = None,
         dtype: Any = None,
@@ -160,6 +193,9 @@ class FairSpectralClustering(ClusterMixin, BaseEstimator):
         self.tol = tol
         self.max_iter = max_iter
         self.solver_params = solver_params
+        self.assign_labels = assign_labels
+        self.fairness_tol = fairness_tol
+        self.rounding_params = rounding_params
         self.n_init = n_init
         self.random_state = random_state
         self.dtype = dtype
@@ -198,6 +234,7 @@ class FairSpectralClustering(ClusterMixin, BaseEstimator):
     def _fit(self, X: Any, sensitive_features: Any) -> FairSpectralClustering:
         random_state = check_random_state(self.random_state)
         solver_params = self._solver_params()
+        self._check_rounding_params()
         X = self._check_data(X)
         n = self.affinity.shape[0] if X is None else X.shape[0]
         check_n_clusters(self.n_clusters, n, 0)
@@ -206,7 +243,9 @@ class FairSpectralClustering(ClusterMixin, BaseEstimator):
         if sensitive_features is not None:
             attributes = encode_groups(sensitive_features, n, self.attribute_mode)
         self._say(f"affinity of {n} samples")
+        report(AFFINITY, 0.0)
         operator = self._make_operator(X)
+        report(AFFINITY, 1.0)
         self._say("fair embedding" if attributes else "embedding (no sensitive features)")
         embedding, result = embed(
             operator,
@@ -214,23 +253,47 @@ class FairSpectralClustering(ClusterMixin, BaseEstimator):
             self.n_clusters if self.n_components is None else self.n_components,
             solver=self.solver,
             solver_params=solver_params,
-            callback=self._say_iteration if self.verbose else None,
+            callback=self._watch_iterations(),
             random_state=random_state,
         )
+        report(EMBEDDING, 1.0)
         self._say(str(result))
-        self._say("rounding by k-means")
-        labels = kmeans_labels(
-            embedding, self.n_clusters, n_init=self.n_init, random_state=random_state
-        )
+        report(ROUNDING, 0.0)
+        labels, fair = self._round(embedding, operator, sensitive_features, random_state)
+        report(ROUNDING, 1.0)
         self.labels_ = labels
+        self.fair_assignment_ = fair
         self.embedding_ = embedding
         self.eigenvalues_ = result.eigenvalues
         self.solve_result_ = result
         self.affinity_operator_ = operator
         self.n_iter_ = len(result.history)
         clusters = tuple(range(self.n_clusters))
-        self.audit_ = audit_attributes(labels, clusters, attributes, operator, str(result))
+        certificate = str(result) if fair is None else f"{fair.certificate}\n{result}"
+        self.audit_ = audit_attributes(labels, clusters, attributes, operator, certificate)
         return self
+
+    def _round(
+        self, embedding: np.ndarray, operator: AffinityOperator, sensitive_features: Any, rng: Any
+    ) -> tuple[np.ndarray, FairAssignment | None]:
+        if sensitive_features is None or self.assign_labels == "kmeans":
+            self._say("rounding by k-means")
+            labels = kmeans_labels(embedding, self.n_clusters, n_init=self.n_init, random_state=rng)
+            return labels, None
+        self._say("fair rounding")
+        fair = fair_assignment(
+            embedding,
+            sensitive_features,
+            self.n_clusters,
+            fairness_tol=self.fairness_tol,
+            attribute_mode=self.attribute_mode,
+            affinity=operator,
+            n_init=self.n_init,
+            random_state=rng,
+            **(self.rounding_params or {}),
+        )
+        self._say(fair.certificate)
+        return fair.labels, fair
 
     def _check_data(self, X: Any) -> Any:
         if is_operator(self.affinity):
@@ -273,22 +336,43 @@ class FairSpectralClustering(ClusterMixin, BaseEstimator):
         )
 
     def _solver_params(self) -> Any:
-        """`tol` and `max_iter` merged into the solver's own parameters, where it has them."""
+        """`tol`, `max_iter` and `memory_budget` merged into those of the solver that has them."""
         solver = SOLVERS["krylov" if self.solver == "auto" else self.solver]
         known = {field.name for field in fields(solver.Params)}
-        common = {"tol": self.tol, "max_iter": self.max_iter}
+        common = {
+            "tol": self.tol,
+            "max_iter": self.max_iter,
+            "memory_budget": self.memory_budget,
+        }
         common = {name: x for name, x in common.items() if x is not None and name in known}
         if self.solver_params is None or isinstance(self.solver_params, dict):
             return {**common, **(self.solver_params or {})}
         return replace(self.solver_params, **common)
 
+    def _check_rounding_params(self) -> None:
+        for name in self.rounding_params or {}:
+            if name not in _ROUNDING_PARAMS:
+                raise ValueError(
+                    f"rounding_params has no parameter {name!r}"
+                    f"{did_you_mean(name, _ROUNDING_PARAMS)}; "
+                    f"it knows {', '.join(_ROUNDING_PARAMS)}."
+                )
+
     def _say(self, text: str) -> None:
         if self.verbose:
             sys.stderr.write(f"[fairspectral] {text}\n")
 
-    def _say_iteration(self, record: IterationRecord) -> None:
-        objective = "" if record.objective is None else f", objective {record.objective:.6g}"
-        self._say(f"  iteration {record.iteration}: {record.passes} passes{objective}")
+    def _watch_iterations(self) -> Callback:
+        """A callback that tells listeners how far the embedding is, and `verbose` what it did."""
+        report(EMBEDDING, 0.0)
+        meter = GapMeter(self.tol or 1e-3)
+
+        def watch(record: IterationRecord) -> None:
+            report(EMBEDDING, meter.read(record.gap))
+            objective = "" if record.objective is None else f", objective {record.objective:.6g}"
+            self._say(f"  iteration {record.iteration}: {record.passes} passes{objective}")
+
+        return watch
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -15,6 +15,7 @@ import scipy.sparse as sp
 from sklearn.metrics.pairwise import KERNEL_PARAMS, PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 
 from fairspectral.affinity.base import AffinityOperator
+from fairspectral.progress import AFFINITY, report
 from fairspectral.validation import bad_weight, check_choice
 
 KERNEL_NAMES = sorted(PAIRWISE_KERNEL_FUNCTIONS)
@@ -97,6 +98,8 @@ def kernel_matrix(X: Any, kernel: Kernel, dtype: np.dtype) -> np.ndarray:
             K[i : i + _TILE, j : j + _TILE] = tile
             if j > i:
                 K[j : j + _TILE, i : i + _TILE] = tile.T
+        left = max(0, n - i - _TILE) / n
+        report(AFFINITY, 1.0 - left**2)  # the rows still to come are a triangle
     return K
 
 

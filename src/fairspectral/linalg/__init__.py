@@ -1,0 +1,1 @@
+"""Pure kernels on blocks of vectors; they know nothing of fairness."""

@@ -1,0 +1,1 @@
+"""One algorithm per file; `registry` chooses among them."""

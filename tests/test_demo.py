@@ -1,0 +1,35 @@
+import sys
+
+import pytest
+
+from fairspectral import demo
+
+
+def test_prints_tables_and_writes_a_picture(tmp_path, capsys):
+    assert demo.main(["--output", str(tmp_path / "out")]) == 0
+    text = capsys.readouterr().out
+    assert "442 diabetes patients" in text
+    assert "plain spectral clustering" in text
+    assert "Certified: all 8 cells" in text
+    assert "average balance 0.60, minimum 0.00          average balance 1.00" in text
+    picture = tmp_path / "out" / "fair-against-plain.png"
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert str(picture) in text
+
+
+def test_without_matplotlib_says_what_to_install(tmp_path, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setattr(demo, "block_model", demo.patients)
+    assert demo.main(["--output", str(tmp_path)]) == 0
+    assert "pip install 'fairspectral[plot]'" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("fair", "words"), [(1.1, "raised the normalised cut by 10.0%"), (0.9, "10.0% lower")]
+)
+def test_the_price_is_said_in_either_direction(fair, words):
+    plain_audit = demo.audit([0, 1], None)
+    object.__setattr__(plain_audit, "normalized_cut", 1.0)
+    fair_audit = demo.audit([0, 1], None)
+    object.__setattr__(fair_audit, "normalized_cut", fair)
+    assert words in demo._price(demo.Comparison("", plain_audit, fair_audit, "", 0.0))
