@@ -105,6 +105,34 @@ def test_given_centroids_are_used_as_they_are(blobs):
     assert (result.sizes == np.bincount(nearest)).all()
 
 
+def test_initial_labels_that_are_fair_are_only_refined(block_graph):
+    W, groups, clusters = block_graph
+    operator = make_operator(W, "precomputed")
+    rows = np.random.default_rng(0).standard_normal((200, 4))
+    result = fair_assignment(rows, groups, 4, initial_labels=clusters, affinity=operator)
+    assert [stage.name for stage in result.history] == [
+        "initial labels",
+        "cut by flow",
+        "cut by moves",
+    ]
+    assert result.normalized_cut <= result.history[0].normalized_cut
+
+
+def test_initial_labels_that_are_not_fair_are_made_so(block_graph, blobs):
+    rows, colours = blobs
+    blob = np.repeat([0, 1, 2], 100)
+    result = fair_assignment(rows, colours, 3, initial_labels=blob, fairness_tol=0.1)
+    assert result.certified
+    assert (result.sizes == 100).all()
+    for wrong, words in (
+        (blob[:5], "300 whole numbers from 0 to 2"),
+        (blob + 1, "300 whole numbers"),
+        (np.minimum(blob, 1), r"a cluster of 0 person\(s\), below the floor of 10"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            fair_assignment(rows, colours, 3, initial_labels=wrong)
+
+
 def test_no_tolerance_is_plain_kmeans_with_a_floor(blobs):
     rows, colours = blobs
     result = fair_assignment(rows, colours, 3, fairness_tol=None, random_state=0)

@@ -66,7 +66,9 @@ class FairnessRule:
         return low, high
 
     def achieved(self, table: np.ndarray) -> float:
-        """Largest relative deviation of a cell from its target, over the sides that are bound.
+        """Largest relative deviation of a cell from its target share.
+
+        Too many of a group do not count where only too few are forbidden.
 
         Parameters
         ----------
@@ -74,11 +76,10 @@ class FairnessRule:
             Persons of each group in each cluster.
         """
         wanted = self.target[:, None] * table.sum(axis=0)
-        missing = np.where(self.lower[:, None] > 0, wanted - table, 0)
-        too_many = np.where(self.upper[:, None] < 1, table - wanted, 0)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            deviation = np.maximum(missing, too_many) / wanted
-        return float(np.max(deviation, initial=0.0, where=wanted > 0))
+        lower_only = (self.lower > 0) & (self.upper >= 1)
+        deviation = np.where(lower_only[:, None], wanted - table, np.abs(table - wanted))
+        deviation = np.divide(deviation, wanted, where=wanted > 0, out=np.zeros_like(wanted))
+        return float(np.max(deviation, initial=0.0))
 
     def persons_outside(self, table: np.ndarray) -> float:
         """By how many persons, fractions included, the worst cell is outside its band."""

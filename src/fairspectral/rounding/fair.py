@@ -120,6 +120,7 @@ def fair_assignment(
     row_scaling: str = "auto",
     sample_weight: Any = None,
     centroids: Any = None,
+    initial_labels: Any = None,
     n_init: int = 10,
     random_state: Any = None,
 ) -> FairAssignment:
@@ -158,6 +159,8 @@ def fair_assignment(
         Weight of each person in the k-means cost; shares count heads.
     centroids : array of shape (k, d) or None
         Assign to these, in place of k-means and its updates.
+    initial_labels : array of shape (n,) or None
+        A clustering to start from, in place of k-means; for example that of a tighter tolerance.
     n_init : int
         Starts of k-means.
     random_state : int, RandomState or None
@@ -193,25 +196,25 @@ def fair_assignment(
     rng = np.random.default_rng(seeds.randint(2**31 - 1))
     trail = _Trail(points, affinity, k)
 
-    if centroids is None:
-        labels = floored_clusters(points, k, smallest, n_init, seeds.randint(2**31 - 1))
-    else:
-        labels = nearest_with_floor(points, centroids, smallest)
-    trail.add("k-means with a floor" if centroids is None else "nearest centroid", labels)
+    name, labels = _start(points, k, smallest, centroids, initial_labels, n_init, seeds)
+    trail.add(name, labels)
     kinds = _kinds(attributes)
     assign = _flow_within(rules, kinds, np.bincount(labels, minlength=k))
-    if centroids is None:
-        labels = fair_lloyd(points, labels, k, assign)
-    else:
-        labels = assign(points.costs(centroids), None).labels
-    state = trail.add("fair flow", labels)
-    if state is not None:
+    # Labels that are fair already, and whose cut will be refined, need no pull to the centroids.
+    if initial_labels is None or affinity is None or not _all_inside(rules, labels, k):
+        if centroids is None:
+            labels = fair_lloyd(points, labels, k, assign)
+        else:
+            labels = assign(points.costs(centroids), None).labels
+        trail.add("fair flow", labels)
+    if affinity is not None:
+        state = CutState.measure(affinity, labels, k)
         state = flow_steps(affinity, state, assign)
-        trail.add("cut by flow", state.labels, state)
+        trail.add("cut by flow", state.labels, state.cut)
         state = local_search(
             affinity, state, rules, kinds, smallest=smallest, rounds=refine_rounds, rng=rng
         )
-        trail.add("cut by moves", state.labels, state)
+        trail.add("cut by moves", state.labels, state.cut)
         labels = state.labels
     return _result(labels, rules, k, smallest, trail.stages, notes)
 
@@ -227,6 +230,36 @@ def _flow_within(rules: list[FairnessRule], kinds: np.ndarray, sizes: np.ndarray
     )
 
 
+def _start(
+    points: WeightedRows,
+    k: int,
+    smallest: int,
+    centroids: np.ndarray | None,
+    initial_labels: Any,
+    n_init: int,
+    seeds: Any,
+) -> tuple[str, np.ndarray]:
+    """The first labels, whose sizes are kept by the fair flow, and where they come from."""
+    if initial_labels is not None:
+        return "initial labels", _check_labels(initial_labels, len(points.rows), k, smallest)
+    if centroids is not None:
+        return "nearest centroid", nearest_with_floor(points, centroids, smallest)
+    seed = seeds.randint(2**31 - 1)
+    return "k-means with a floor", floored_clusters(points, k, smallest, n_init, seed)
+
+
+def _tables(rules: list[FairnessRule], labels: np.ndarray, k: int) -> list[np.ndarray]:
+    return [cross_table(rule.attribute.codes, labels, len(rule.target), k) for rule in rules]
+
+
+def _all_inside(rules: list[FairnessRule], labels: np.ndarray, k: int) -> bool:
+    for rule, table in zip(rules, _tables(rules, labels, k), strict=True):
+        low, high = rule.cell_bounds(table.sum(axis=0))
+        if ((table < low) | (table > high)).any():
+            return False
+    return True
+
+
 class _Trail:
     """Collects the stages of one rounding."""
 
@@ -235,16 +268,14 @@ class _Trail:
         self._clock = time.perf_counter()
         self.stages: list[Stage] = []
 
-    def add(self, name: str, labels: np.ndarray, state: CutState | None = None) -> CutState | None:
+    def add(self, name: str, labels: np.ndarray, cut: float | None = None) -> None:
         """Note a stage; measures the cut where it can be and is not known yet."""
         seconds = time.perf_counter() - self._clock
-        if state is None and self._affinity is not None:
-            state = CutState.measure(self._affinity, labels, self._k)
+        if cut is None and self._affinity is not None:
+            cut = CutState.measure(self._affinity, labels, self._k).cut
         cost = self._points.cost(labels, self._points.centroids(labels, self._k))
-        cut = None if state is None else state.cut
         self.stages.append(Stage(name, cost, cut, seconds))
         self._clock = time.perf_counter()
-        return state
 
 
 def _result(
@@ -257,7 +288,7 @@ def _result(
 ) -> FairAssignment:
     """Count everything anew from the labels, and say what holds."""
     sizes = np.bincount(labels, minlength=k)
-    tables = [cross_table(rule.attribute.codes, labels, len(rule.target), k) for rule in rules]
+    tables = _tables(rules, labels, k)
     ranges = [rule.cell_bounds(sizes) for rule in rules]
     table = np.concatenate(tables)
     low = np.concatenate([low for low, _ in ranges])
@@ -333,6 +364,21 @@ def _check_floor(min_cluster_size: int | None, n: int, k: int) -> int:
             f"clusters; it must lie between 1 and {n // k}."
         )
     return int(min_cluster_size)
+
+
+def _check_labels(initial_labels: Any, n: int, k: int, smallest: int) -> np.ndarray:
+    labels = np.asarray(initial_labels)
+    if labels.shape != (n,) or labels.dtype.kind not in "iu" or not np.isin(labels, range(k)).all():
+        raise ValueError(
+            f"initial_labels must be {n} whole numbers from 0 to {k - 1}, one for each row."
+        )
+    least = int(np.bincount(labels, minlength=k).min())
+    if least < smallest:
+        raise ValueError(
+            f"initial_labels has a cluster of {least} person(s), below the floor of {smallest}; "
+            f"pass min_cluster_size={max(least, 1)} or other labels."
+        )
+    return labels.astype(np.int32)
 
 
 def _check_weights(sample_weight: Any, n: int) -> np.ndarray:

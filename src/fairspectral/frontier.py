@@ -1,0 +1,133 @@
+"""The price of fairness: how the cut and the embedding cost rise as the tolerance tightens."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fairspectral.rounding.fair import FairAssignment, fair_assignment
+
+TOLERANCES = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, None)
+
+
+@dataclass(frozen=True)
+class FairnessFrontier:
+    """Fair clusterings of the same data from the tightest tolerance to the loosest.
+
+    Attributes
+    ----------
+    tolerances : tuple of float or None
+        Ascending; None, last, is no constraint.
+    assignments : tuple of FairAssignment
+        The clustering at each tolerance.
+    """
+
+    tolerances: tuple[float | None, ...]
+    assignments: tuple[FairAssignment, ...]
+
+    @property
+    def normalized_cut(self) -> np.ndarray | None:
+        """The cut at each tolerance, or None where no affinity is known."""
+        if self.assignments[0].normalized_cut is None:
+            return None
+        return np.array([a.normalized_cut for a in self.assignments])
+
+    @property
+    def embedding_cost(self) -> np.ndarray:
+        """The k-means cost at each tolerance."""
+        return np.array([a.embedding_cost for a in self.assignments])
+
+    @property
+    def price(self) -> np.ndarray:
+        """Cost (cut, where it is known) at each tolerance relative to the loosest one."""
+        cost = self.embedding_cost if self.normalized_cut is None else self.normalized_cut
+        return cost / cost[-1]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One dict for each tolerance, for a table or a DataFrame."""
+        return [
+            {
+                "fairness_tol": tolerance,
+                "normalized_cut": a.normalized_cut,
+                "embedding_cost": a.embedding_cost,
+                "price": float(price),
+                "achieved_tol": a.achieved_tol,
+                "certified": a.certified,
+            }
+            for tolerance, a, price in zip(
+                self.tolerances, self.assignments, self.price, strict=True
+            )
+        ]
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the cost against the tolerance; returns the matplotlib axes.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None
+            Where to draw; None makes a figure.
+        """
+        if ax is None:
+            import matplotlib.pyplot as plt
+
+            ax = plt.figure(layout="constrained").add_subplot()
+        cut = self.normalized_cut
+        at = np.arange(len(self.tolerances))
+        ax.plot(at, self.embedding_cost if cut is None else cut, marker="o")
+        ax.set_xticks(at, ["none" if t is None else f"{t:g}" for t in self.tolerances])
+        ax.set_xlabel("fairness_tol")
+        ax.set_ylabel("embedding cost" if cut is None else "normalised cut")
+        ax.set_title("the price of fairness")
+        return ax
+
+
+def fairness_frontier(
+    embedding: Any,
+    sensitive_features: Any,
+    n_clusters: int | None = None,
+    *,
+    tolerances: Sequence[float | None] = TOLERANCES,
+    **params: Any,
+) -> FairnessFrontier:
+    """Cluster at several tolerances, each started from the one before as well as anew.
+
+    What is fair at a tolerance is fair at every looser one, so the cost never rises along the
+    frontier: the better of the two starts is kept.
+
+    Parameters
+    ----------
+    embedding, sensitive_features, n_clusters
+        As in `fairspectral.fair_assignment`.
+    tolerances : sequence of float or None
+        In any order; None means no constraint.
+    **params
+        Further arguments of `fairspectral.fair_assignment`: the affinity, the seed, ...
+
+    Returns
+    -------
+    FairnessFrontier
+    """
+    if "fairness_tol" in params or "initial_labels" in params:
+        raise TypeError("fairness_frontier sets fairness_tol and initial_labels; pass tolerances.")
+    ordered = sorted(set(tolerances), key=lambda t: np.inf if t is None else t)
+    if not ordered:
+        raise ValueError("tolerances is empty; pass at least one, for example (0, 0.2, None).")
+    assignments: list[FairAssignment] = []
+    for tolerance in ordered:
+        arguments = {**params, "fairness_tol": tolerance}
+        best = fair_assignment(embedding, sensitive_features, n_clusters, **arguments)
+        if assignments:
+            warm = {**arguments, "initial_labels": assignments[-1].labels, "centroids": None}
+            k = len(assignments[-1].sizes)
+            continued = fair_assignment(embedding, sensitive_features, k, **warm)
+            best = min(best, continued, key=_cost)
+        assignments.append(best)
+    return FairnessFrontier(tuple(ordered), tuple(assignments))
+
+
+def _cost(assignment: FairAssignment) -> float:
+    cut = assignment.normalized_cut
+    return assignment.embedding_cost if cut is None else cut
