@@ -304,12 +304,24 @@ class TestErrors:
         self.fails("missing value", groups=np.where(self.GROUPS, 1.0, np.nan))
         self.fails("single group", groups=np.zeros(30))
 
+    def test_not_a_table(self):
+        self.fails("but it is 1-dimensional; for a single feature", self.X[:, 0])
+        self.fails("but it is 3-dimensional", self.X[None])
+        self.fails("but it is a single str", "people.csv")
+        self.fails("rows of different lengths", [[1.0, 2.0], [3.0]])
+        self.fails("Complex data not supported", self.X * 1j)
+        self.fails("variance overflows; scale it down", self.X * 1e300)
+
     def test_empty(self):
         self.fails("0 sample", np.empty((0, 3)))
 
     def test_parameters(self):
         self.fails("n_clusters", n_clusters=0)
         self.fails("affinity='rfb' is unknown .did you mean 'rbf'", affinity="rfb")
+        self.fails("n_components=31 is larger than 30", n_components=31)
+        self.fails("dtype='float16' is not supported; use 'float32'", dtype="float16")
+        self.fails("dtype='foo' is not supported", dtype="foo")
+        self.fails("takes parameters of type", solver_params="fast", kind=TypeError)
         self.fails("memory_budget='much'", memory_budget="much")
         self.fails("memory_budget=10 is too small", memory_budget=10, solver="krylov")
         self.fails("has no parameter 'blocks'", solver_params={"blocks": 3})

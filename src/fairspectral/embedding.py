@@ -20,6 +20,7 @@ def embed(
     attributes: tuple[Attribute, ...],
     n_components: int,
     *,
+    name: str = "n_components",
     solver: str = "auto",
     solver_params: Any = None,
     callback: Callback | None = None,
@@ -27,6 +28,8 @@ def embed(
     start: np.ndarray | None = None,
 ) -> tuple[np.ndarray, SolveResult]:
     """Solve the fair cut problem and scale its vectors to the rows that are clustered.
+
+    `name` is what errors call `n_components`; the rest is as in `fair_spectral_embedding`.
 
     Returns
     -------
@@ -40,7 +43,7 @@ def embed(
         constraints = FairnessConstraints.from_attributes(attributes, operator.degrees)
     else:
         constraints = FairnessConstraints.none(n)
-    check_n_clusters(n_components, n, constraints.rank)
+    check_n_clusters(n_components, n, constraints.rank, name=name)
     components = operator.count_components()
     if components is not None and components > 1:
         warnings.warn(

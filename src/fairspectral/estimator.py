@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import nullcontext
-from dataclasses import fields, replace
+from dataclasses import fields, is_dataclass, replace
 from numbers import Integral, Real
 from typing import Any
 
@@ -28,6 +28,7 @@ from fairspectral.validation import (
     Attribute,
     check_finite_features,
     check_n_clusters,
+    check_table,
     did_you_mean,
     non_numeric_features,
 )
@@ -251,6 +252,7 @@ class FairSpectralClustering(ClusterMixin, BaseEstimator):
             operator,
             attributes,
             self.n_clusters if self.n_components is None else self.n_components,
+            name="n_clusters" if self.n_components is None else "n_components",
             solver=self.solver,
             solver_params=solver_params,
             callback=self._watch_iterations(),
@@ -305,6 +307,7 @@ class FairSpectralClustering(ClusterMixin, BaseEstimator):
             return None
         if is_operator(X):
             return X
+        check_table(X)
         precomputed = isinstance(self.affinity, str) and self.affinity == "precomputed"
         try:
             X = validate_data(
@@ -318,7 +321,8 @@ class FairSpectralClustering(ClusterMixin, BaseEstimator):
         except ValueError as error:
             if "could not convert string" in str(error):
                 raise non_numeric_features(X, error) from None
-            raise
+            # scikit-learn's words without the printed array that may follow them.
+            raise ValueError(str(error).splitlines()[0]) from None
         if not precomputed:
             check_finite_features(X, getattr(self, "feature_names_in_", None))
         return X
@@ -347,7 +351,9 @@ class FairSpectralClustering(ClusterMixin, BaseEstimator):
         common = {name: x for name, x in common.items() if x is not None and name in known}
         if self.solver_params is None or isinstance(self.solver_params, dict):
             return {**common, **(self.solver_params or {})}
-        return replace(self.solver_params, **common)
+        if is_dataclass(self.solver_params):
+            return replace(self.solver_params, **common)  # type: ignore[type-var]
+        return self.solver_params  # refused, with a sentence, where the solver is made
 
     def _check_rounding_params(self) -> None:
         for name in self.rounding_params or {}:

@@ -151,6 +151,31 @@ def _missing(values: np.ndarray) -> np.ndarray:
 # --- features and affinities ------------------------------------------------------------
 
 
+def check_table(X: Any) -> None:
+    """Refuse what is not a two-dimensional table."""
+    try:
+        ndim = X.ndim if hasattr(X, "ndim") else np.asarray(X).ndim
+    except ValueError:
+        raise ValueError("X has rows of different lengths; pass a rectangular table.") from None
+    if ndim != 2:
+        what = f"{ndim}-dimensional" if ndim else f"a single {type(X).__name__}"
+        raise ValueError(
+            f"X must be a table with one row per sample and one column per feature, but it is "
+            f"{what}; for a single feature use X.reshape(-1, 1)."
+        )
+
+
+def check_dtype(dtype: Any) -> np.dtype:
+    """A floating dtype in which products can be computed."""
+    try:
+        found = np.dtype(dtype)
+    except TypeError:
+        found = None
+    if found not in (np.float32, np.float64):
+        raise ValueError(f"dtype={dtype!r} is not supported; use 'float32' or 'float64'.")
+    return found
+
+
 def check_finite_features(X: Any, feature_names: Any = None) -> None:
     """Refuse NaN and infinity in a dense or sparse feature table."""
     values = X.data if sp.issparse(X) else X

@@ -14,7 +14,7 @@ from fairspectral.affinity.dense import DenseOperator
 from fairspectral.affinity.kernel import KERNEL_NAMES, KernelOperator, kernel_matrix, make_kernel
 from fairspectral.affinity.sparse import SparseOperator
 from fairspectral.affinity.user import UserOperator
-from fairspectral.validation import check_choice, parse_memory_budget
+from fairspectral.validation import check_choice, check_dtype, parse_memory_budget
 
 
 def make_operator(
@@ -50,6 +50,7 @@ def make_operator(
     n_jobs : int or None
         Threads for the neighbour search.
     """
+    dtype = None if dtype is None else check_dtype(dtype)
     if is_operator(affinity):
         return _from_operator(affinity)
     if isinstance(affinity, str) and affinity == "precomputed":
@@ -58,7 +59,7 @@ def make_operator(
         if sp.issparse(X):
             return SparseOperator(X if dtype is None else X.astype(dtype))
         return DenseOperator(X if dtype is None else np.asarray(X, dtype=dtype))
-    dtype = np.dtype(np.float32 if dtype is None else dtype)
+    dtype = np.dtype(np.float32) if dtype is None else dtype
     if isinstance(affinity, str) and affinity == "nearest_neighbors":
         return SparseOperator(_neighbour_graph(X, n_neighbors, n_jobs).astype(dtype))
     if not callable(affinity):

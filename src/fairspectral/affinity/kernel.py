@@ -68,10 +68,13 @@ def make_kernel(
 
 def _resolve_gamma(gamma: float | str | None, X: Any) -> float | None:
     if gamma == "scale":
-        if sp.issparse(X):
-            variance = X.multiply(X).mean() - X.mean() ** 2
-        else:
-            variance = X.var(dtype=np.float64)
+        with np.errstate(over="ignore", invalid="ignore"):
+            if sp.issparse(X):
+                variance = X.multiply(X).mean() - X.mean() ** 2
+            else:
+                variance = X.var(dtype=np.float64)
+        if not np.isfinite(variance):
+            raise ValueError("X has values so large that their variance overflows; scale it down.")
         # Constant features: any width gives the same affinity, one.
         return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
     if gamma == "auto":
