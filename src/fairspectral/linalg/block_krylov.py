@@ -17,9 +17,9 @@ from fairspectral.linalg.blocks import epsilon, like, strips, subtract_projectio
 from fairspectral.linalg.orthonormal import normalise, random_block
 from fairspectral.linalg.small import eigh_decreasing, eigvalsh_decreasing
 
-# A column of which at least this part is new has lost at most a digit to cancellation, and
-# needs no second orthogonalisation.
-_MOSTLY_NEW = 0.1
+# Overlap between basis vectors, in units of roundoff, beyond which a new block is
+# orthogonalised a second time.
+_TOLERATED_OVERLAP = 16
 
 
 @dataclass(frozen=True)
@@ -73,6 +73,7 @@ class BlockKrylov:
         self._columns[:, : self._fixed] = deflated
         self._T = np.zeros((capacity, capacity))
         self._largest = 0.0
+        self._overlap = epsilon(deflated)
         self.capacity = capacity
         self.size = 0
 
@@ -162,28 +163,33 @@ class BlockKrylov:
         -------
         block, R : the orthonormal block and the factor with ``block_before = block @ R``.
         """
-        b = block.shape[1]
+        eps = epsilon(block)
         # What rounding in the products alone may leave over.
         self._largest = max(self._largest, float(removed.max()))
-        R, fresh = self._normalise(block, 10 * epsilon(block) * self._largest)
-        lengths = np.hypot(removed, np.linalg.norm(R, axis=0))
-        good = not fresh and bool((np.abs(R.diagonal()) > _MOSTLY_NEW * lengths).all())
-        if good and removed.any():
-            return block, R
+        R, settled = self._normalise(block, 10 * eps * self._largest)
+        if settled and removed.any():
+            # Orthogonalising against a basis with some overlap leaves that overlap times the
+            # part removed, and both it and rounding grow when the rest is scaled to length 1.
+            lengths = np.hypot(removed, np.linalg.norm(R, axis=0))
+            overlap = float(((self._overlap * removed + eps * lengths) / R.diagonal()).max())
+            if overlap <= _TOLERATED_OVERLAP * eps:
+                self._overlap = max(self._overlap, overlap)
+                return block, R
         for _ in range(4):
             subtract_projection(block, self._basis())
-            again, fresh = self._normalise(block, 10 * epsilon(block))
+            again, settled = self._normalise(block, 10 * eps)
             R = again @ R
             # Close to the identity: little was removed, so that what is left is orthonormal.
-            if not fresh and np.abs(again - np.eye(b)).max() < _MOSTLY_NEW:
+            if settled and np.abs(again - np.eye(len(again))).max() < 0.1:
                 break
         return block, R
 
     def _normalise(self, block: Any, noise: float) -> tuple[np.ndarray, bool]:
+        """Normalise; also whether that was well-conditioned, with a triangular factor."""
         R, lost = normalise(block, noise)
         if lost.size:
             # The space is exhausted in these directions; random ones find what it has missed,
             # such as further copies of a multiple eigenvalue.
             fresh = random_block(block.shape[0], lost.size, self._rng, block)
             block[:, lost.tolist()] = fresh / block.shape[0] ** 0.5
-        return R, bool(lost.size)
+        return R, not (lost.size or np.tril(R, -1).any())

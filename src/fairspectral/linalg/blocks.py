@@ -13,7 +13,7 @@ import array_api_compat
 import numpy as np
 
 # A strip's temporary fits into the cache, and is small beside the blocks themselves.
-_STRIP_BYTES = 2**22
+_STRIP_BYTES = 2**20
 
 
 def to_host(array: Any) -> np.ndarray:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import array_api_compat
 import numpy as np
 import scipy.linalg
 
 from fairspectral.linalg.blocks import epsilon, like, rotate, to_host
+from fairspectral.linalg.small import eigh_decreasing
+
+_ROUNDS = 8
 
 
 def normalise(block: Any, noise: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
@@ -16,19 +18,19 @@ def normalise(block: Any, noise: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
 
     Cholesky of the Gram matrix with columns scaled to unit length, which costs two products
     and leaves ``||block^T block - I||`` of the order of ``eps cond^2``: the caller repeats it.
-    A block too ill-conditioned for that goes through a Householder QR.
+    A block too ill-conditioned for that is whitened by its principal directions.
 
     Parameters
     ----------
     block : array of shape (n, b)
         Overwritten.
     noise : float
-        A column that stands out of the span of those before it by no more than this is noise.
+        A direction in which the block is no longer than this is noise.
 
     Returns
     -------
     R : ndarray of shape (b, b), float64
-        Upper triangular; the rows of the lost columns are zero.
+        Upper triangular in the well-conditioned case; the rows of lost columns are zero.
     lost : ndarray of int
         Columns that are noise; what the block holds there means nothing.
     """
@@ -43,17 +45,28 @@ def normalise(block: Any, noise: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
             R = unit * lengths
             rotate(block, scipy.linalg.solve_triangular(R, np.eye(len(R)), check_finite=False))
             return R, np.empty(0, dtype=int)
-    return _householder(block, noise)
+    return _whiten(block, noise)
 
 
-def _householder(block: Any, noise: float) -> tuple[np.ndarray, np.ndarray]:
-    xp = array_api_compat.array_namespace(block)
-    Q, R = xp.linalg.qr(block)
-    block[:, :] = Q
-    R = to_host(R).copy()
-    lost = np.flatnonzero(np.abs(R.diagonal()) <= noise)
-    R[lost] = 0.0
-    return R, lost
+def _whiten(block: Any, noise: float) -> tuple[np.ndarray, np.ndarray]:
+    """Scale the principal directions to unit length, in rounds.
+
+    A Gram matrix shows lengths down to the square root of roundoff, beside the largest; what
+    is shorter grows by that factor in each round until it shows, or is found to be noise.
+    """
+    R = np.eye(block.shape[1])
+    for _ in range(_ROUNDS):
+        squares, U = eigh_decreasing(to_host(block.T @ block))
+        hidden = squares <= 100 * epsilon(block) * squares[0]
+        lengths = np.sqrt(np.where(hidden, 100 * epsilon(block) * squares[0], squares))
+        lengths[lengths == 0.0] = 1.0
+        rotate(block, U / lengths)
+        R = lengths[:, None] * (U.T @ R)
+        lost = hidden & (np.linalg.norm(R, axis=1) <= noise)
+        if not (hidden & ~lost).any():
+            break
+    R[hidden] = 0.0
+    return R, np.flatnonzero(hidden)
 
 
 def polish(vectors: np.ndarray, fixed: np.ndarray) -> np.ndarray:

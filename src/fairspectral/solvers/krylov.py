@@ -8,12 +8,13 @@ eigenvalues without luck, so a handful of passes gives the exact answer.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from fairspectral.linalg.block_krylov import BlockKrylov
 from fairspectral.linalg.blocks import to_host
-from fairspectral.linalg.orthonormal import polish, random_block
+from fairspectral.linalg.orthonormal import polish
 from fairspectral.linalg.small import eigh_decreasing
 from fairspectral.linalg.tail import geometric_tail
 from fairspectral.problem import FairCutProblem
@@ -96,26 +97,20 @@ class KrylovSolver(Solver):
         if problem.n_samples <= fixed.shape[1] + shape.capacity + 2 * shape.block:
             return _solve_dense(problem, recorder, fixed)
         generator = np.random.default_rng(rng.randint(2**31 - 1))
-        deflated = problem.asarray(fixed)
-        space = BlockKrylov(problem.apply, deflated, shape.capacity, generator)
-        first = random_block(problem.n_samples, shape.block, generator, deflated)
-        if start is not None:
-            # The leading vectors; the other columns stay random, to find what they miss.
-            given = problem.asarray(start[:, : max(1, shape.block - _OVERSAMPLING)])
-            first[:, : given.shape[1]] = given
-        space.start(first)
-        return self._iterate(problem, recorder, space, shape, fixed, warm=start is not None)
+        return self._iterate(problem, recorder, shape, fixed, generator, start)
 
     def _iterate(
         self,
         problem: FairCutProblem,
         recorder: Recorder,
-        space: BlockKrylov,
         shape: Shape,
         fixed: np.ndarray,
-        warm: bool,
+        rng: np.random.Generator,
+        start: np.ndarray | None,
     ) -> Outcome:
-        wanted = problem.n_clusters - 1
+        wanted, warm = problem.n_clusters - 1, start is not None
+        space = BlockKrylov(problem.apply, problem.asarray(fixed), shape.capacity, rng)
+        space.start(_first_block(problem, shape, rng, start))
         attainable = _ROUNDOFF_UNITS * float(np.finfo(problem.dtype).eps)
         gauge = GapGauge(wanted, attainable)
         # A random block wider than the wanted space misses nothing. Otherwise a few fresh
@@ -138,7 +133,9 @@ class KrylovSolver(Solver):
                 space.restart(space.ritz(), shape.keep)
                 restarts += 1
         pairs = space.ritz()
-        vectors = np.hstack([problem.known_vector, polish(space.vectors(pairs, wanted), fixed)])
+        vectors = space.vectors(pairs, wanted)
+        del space  # its memory is needed to polish the vectors in double precision
+        vectors = np.hstack([problem.known_vector, polish(vectors, fixed)])
         details = {
             "method": "block Krylov",
             "block": shape.block,
@@ -209,17 +206,34 @@ def choose_shape(problem: FairCutProblem, params: KrylovParams) -> Shape:
         available = min(available, budget // (n * itemsize) - rank)
     multiple = _COLUMN_MULTIPLE
     block = params.block or multiple * -(-(wanted + _OVERSAMPLING) // multiple)
+    # A narrow block is widened in the end, to look for what it has missed.
+    spare = 0 if block >= wanted + _OVERSAMPLING else _OVERSAMPLING
     # The wanted vectors, two blocks to grow by, a block's image, and the copy of a block that
     # the operator scales.
-    block = min(block, (available - wanted) // 4)
+    fitting = (available - wanted) // 4
+    if block + spare > fitting:
+        block, spare = fitting - _OVERSAMPLING, _OVERSAMPLING
     if block < 1:
+        needed = (rank + wanted + 4 * (_OVERSAMPLING + 1)) * n * itemsize
         raise ValueError(
             f"memory_budget={params.memory_budget!r} is too small for {k} vectors of length {n}; "
-            f"allow at least {(rank + wanted + 4) * n * itemsize} bytes."
+            f"allow at least {needed} bytes."
         )
-    capacity = available - 2 * block
-    cycle = max(1, (capacity - wanted - block // 2) // block)
-    return Shape(block, capacity, capacity - cycle * block)
+    widest = block + spare
+    capacity = available - 2 * widest
+    cycle = max(1, (capacity - wanted - widest // 2) // widest)
+    return Shape(block, capacity, capacity - cycle * widest)
+
+
+def _first_block(
+    problem: FairCutProblem, shape: Shape, rng: np.random.Generator, start: np.ndarray | None
+) -> Any:
+    block = problem.asarray(rng.standard_normal((problem.n_samples, shape.block), dtype=np.float32))
+    if start is not None:
+        # The leading vectors; the other columns stay random, to find what they miss.
+        given = problem.asarray(start[:, : max(1, shape.block - _OVERSAMPLING)])
+        block[:, : given.shape[1]] = given
+    return block
 
 
 def _with_known(values: np.ndarray) -> np.ndarray:

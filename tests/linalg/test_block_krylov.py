@@ -1,0 +1,88 @@
+import numpy as np
+import pytest
+
+from fairspectral.linalg.block_krylov import BlockKrylov
+
+N = 200
+SPECTRUM = np.concatenate([[2.0, 1.5, 1.2, 1.1], np.linspace(1, -1, N - 5)])
+
+
+def make_space(capacity=60, block=6, seed=0, spectrum=SPECTRUM, dtype=np.float64):
+    """A diagonal matrix seen from outside its first coordinate, which is deflated."""
+    rng = np.random.default_rng(seed)
+    diagonal = np.concatenate([[5.0], spectrum]).astype(dtype)[:, None]
+    deflated = np.zeros((N, 1), dtype=dtype)
+    deflated[0] = 1.0
+    space = BlockKrylov(lambda X: diagonal * X, deflated, capacity, rng)
+    space.start(rng.standard_normal((N, block)).astype(dtype))
+    return space, diagonal
+
+
+def run(space, passes, keep=12):
+    restarts = 0
+    for _ in range(passes):
+        space.advance()
+        if space.full:
+            space.restart(space.ritz(), keep)
+            restarts += 1
+    space.advance()
+    return restarts
+
+
+def test_the_top_eigenpairs_across_restarts():
+    space, _ = make_space()
+    assert run(space, 30) > 1
+    pairs = space.ritz()
+    np.testing.assert_allclose(pairs.values[:4], SPECTRUM[:4], atol=1e-12)
+    np.testing.assert_allclose(space.ritz_values(), pairs.values, atol=1e-12)
+    X = space.vectors(pairs, 4)
+    np.testing.assert_allclose(np.abs(X[1:5]), np.eye(4), atol=1e-6)
+    assert np.abs(X[0]).max() < 1e-15
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_basis_and_residuals_stay_true(dtype):
+    space, diagonal = make_space(dtype=dtype)
+    run(space, 20)
+    eps = np.finfo(dtype).eps
+    pairs = space.ritz()
+    X = space.vectors(pairs, space.size)
+    assert np.abs(X.T @ X - np.eye(space.size)).max() < 200 * eps
+    true = np.linalg.norm(diagonal * X - X * pairs.values, axis=0)
+    # The deflated direction is no part of the residual.
+    np.testing.assert_allclose(true, pairs.residuals, atol=1e3 * eps)
+    assert pairs.residuals.max() <= space.leftover + 1e3 * eps
+
+
+def test_an_exhausted_space_goes_on_with_random_directions():
+    # Ten copies of the top eigenvalue, and a block of three: three copies at first.
+    spectrum = np.concatenate([np.full(10, 1.0), np.zeros(N - 11)])
+    space, _ = make_space(block=3, spectrum=spectrum)
+    space.advance()
+    assert (space.ritz_values() > 0.99).sum() == 0
+    space.advance()
+    assert (space.ritz_values() > 0.99).sum() == 3
+    for _ in range(12):
+        space.advance()
+    values = space.ritz_values()
+    np.testing.assert_allclose(values[:10], 1.0, atol=1e-10)
+    assert np.abs(values[10:]).max() < 1e-10
+
+
+def test_widening_finds_what_a_blind_start_cannot():
+    rng = np.random.default_rng(5)
+    diagonal = np.linspace(1, 0, N)[:, None]
+    space = BlockKrylov(lambda X: diagonal * X, np.zeros((N, 0)), 150, rng)
+    blind = np.zeros((N, 2))
+    blind[100:] = rng.standard_normal((100, 2))
+    space.start(blind)
+    for _ in range(10):
+        space.advance()
+    assert space.ritz_values()[0] < 0.51
+    before = space.ritz()
+    space.widen(3)
+    # What was known of the residuals still holds.
+    np.testing.assert_allclose(space.ritz().residuals, before.residuals, atol=1e-12)
+    for _ in range(15):
+        space.advance()
+    assert space.ritz_values()[0] > 0.99

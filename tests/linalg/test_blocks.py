@@ -1,0 +1,39 @@
+import numpy as np
+import pytest
+
+from fairspectral.linalg import blocks
+
+RNG = np.random.default_rng(0)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_products_in_place_equal_the_plain_ones(dtype, monkeypatch):
+    monkeypatch.setattr(blocks, "_STRIP_BYTES", 1)  # several strips of 256 rows
+    block = RNG.standard_normal((700, 5)).astype(dtype)
+    basis = np.linalg.qr(RNG.standard_normal((700, 3)))[0].astype(dtype)
+    matrix = RNG.standard_normal((5, 5))
+    tolerance = 20 * np.finfo(dtype).eps
+    rotated = block.copy()
+    blocks.rotate(rotated, matrix)
+    np.testing.assert_allclose(rotated, block @ matrix, atol=20 * tolerance)
+    projected = block.copy()
+    C = blocks.subtract_projection(projected, basis)
+    np.testing.assert_allclose(C, basis.T @ block, atol=tolerance)
+    assert np.abs(basis.T @ projected).max() < tolerance
+    assert projected.dtype == dtype
+    assert C.dtype == np.float64
+
+
+def test_strips_cover_every_row_once():
+    rows = np.zeros(1000, dtype=int)
+    for strip in blocks.strips(rows[:, None], 10**6):
+        rows[strip] += 1
+    assert (rows == 1).all()
+
+
+def test_a_small_matrix_takes_the_type_of_the_block():
+    reversed_view = np.eye(3)[:, ::-1]
+    like = blocks.like(reversed_view, np.zeros((4, 3), dtype=np.float32))
+    assert like.dtype == np.float32
+    assert like.strides[0] > 0
+    assert blocks.epsilon(like) == np.finfo(np.float32).eps

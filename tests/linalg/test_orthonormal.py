@@ -1,0 +1,63 @@
+import numpy as np
+import pytest
+
+from fairspectral.linalg.orthonormal import normalise, polish, random_block
+
+RNG = np.random.default_rng(1)
+
+
+def orthogonality(X):
+    return np.abs(X.T @ X - np.eye(X.shape[1])).max()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_columns_of_any_length_become_orthonormal(dtype):
+    before = RNG.standard_normal((300, 6)) * np.logspace(0, -5, 6)
+    block = before.astype(dtype)
+    R, lost = normalise(block)
+    eps = np.finfo(dtype).eps
+    assert orthogonality(block) < 50 * eps
+    np.testing.assert_allclose(block @ R, before, atol=50 * eps)
+    assert lost.size == 0
+
+
+def test_an_ill_conditioned_block_is_whitened():
+    before = RNG.standard_normal((300, 4))
+    before[:, 3] = before[:, 0] + 1e-9 * before[:, 3]
+    block = before.copy()
+    R, lost = normalise(block)
+    assert orthogonality(block) < 0.1
+    again, _ = normalise(block)
+    assert orthogonality(block) < 1e-14
+    R = again @ R
+    np.testing.assert_allclose(block @ R, before, atol=1e-13)
+    assert lost.size == 0
+
+
+def test_dependent_and_zero_columns_are_named():
+    block = RNG.standard_normal((50, 4))
+    block[:, 1] = 0.0
+    block[:, 3] = 2 * block[:, 0]
+    before = block.copy()
+    R, lost = normalise(block, noise=1e-12)
+    assert lost.tolist() == [2, 3]
+    assert not R[lost].any()
+    np.testing.assert_allclose(block @ R, before, atol=1e-12)
+
+
+def test_polish_reaches_rounding_and_hardly_turns():
+    fixed = np.linalg.qr(RNG.standard_normal((200, 3)))[0]
+    exact = np.linalg.qr(np.hstack([fixed, RNG.standard_normal((200, 5))]))[0][:, 3:]
+    rough = exact + 1e-6 * RNG.standard_normal((200, 5))
+    result = polish(rough.copy(), fixed)
+    assert orthogonality(result) < 5e-15
+    assert np.abs(fixed.T @ result).max() < 5e-15
+    assert np.abs(result - rough).max() < 1e-4
+
+
+def test_random_blocks_follow_the_reference_and_the_generator():
+    reference = np.zeros((1, 1), dtype=np.float32)
+    a = random_block(10, 2, np.random.default_rng(3), reference)
+    b = random_block(10, 2, np.random.default_rng(3), reference)
+    assert a.dtype == np.float32
+    np.testing.assert_array_equal(a, b)
