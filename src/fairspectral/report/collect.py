@@ -1,0 +1,234 @@
+"""What the report tells, as numbers: the run itself, plain clustering beside it, the verdict."""
+
+from __future__ import annotations
+
+import inspect
+import platform
+import warnings
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from fairspectral.audit import Audit, AttributeAudit, audit_attributes
+from fairspectral.constraints import encode_groups
+from fairspectral.embedding import embed
+from fairspectral.rounding.bounds import cell_range
+from fairspectral.rounding.kmeans import kmeans_labels
+from fairspectral.validation import Attribute, FairSpectralWarning
+
+FOUR_FIFTHS = 0.2
+
+# Arguments of the fair rounding that put other bounds in place of the tolerance's.
+_CUSTOM_BOUNDS = ("bounds", "target_proportions", "lower", "upper")
+
+
+@dataclass(frozen=True)
+class Plain:
+    """Spectral clustering of the same affinities without any constraint.
+
+    Attributes
+    ----------
+    audit : Audit
+        Its clusters carry the numbers of those that they share most members with.
+    relaxed_cut : float or None
+        ``k - tr(H^T M H)``, below which no clustering's cut can be.
+    moved : int
+        Samples that the fair clustering puts elsewhere.
+    """
+
+    audit: Audit
+    relaxed_cut: float | None
+    moved: int
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One group in one cluster; `deviation` is its share over the expected one, less 1."""
+
+    attribute: str
+    group: str
+    cluster: Any
+    share: float
+    expected: float
+
+    @property
+    def deviation(self) -> float:
+        """Relative to the expected share."""
+        return self.share / self.expected - 1
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """Whether the shares are within their bounds, up to whole persons.
+
+    Attributes
+    ----------
+    tolerance : float
+        The one that was asked for, else that of the four-fifths rule.
+    asked : bool
+        Whether it was asked for.
+    custom : bool
+        The bounds are not the tolerance's but others that were asked for.
+    outside : tuple of bool ndarray of shape (k, h)
+        For each attribute, which cells are outside their bounds.
+    worst : Cell
+        The largest relative deviation from everyone's shares.
+    """
+
+    tolerance: float
+    asked: bool
+    custom: bool
+    outside: tuple[np.ndarray, ...]
+    worst: Cell
+
+    @property
+    def n_cells(self) -> int:
+        """Cells (group, cluster) in all."""
+        return sum(table.size for table in self.outside)
+
+    @property
+    def n_outside(self) -> int:
+        """Cells outside their bounds."""
+        return int(sum(table.sum() for table in self.outside))
+
+    @property
+    def fair(self) -> bool:
+        """No cell is outside."""
+        return self.n_outside == 0
+
+
+def read_attributes(model: Any, sensitive_features: Any) -> tuple[Attribute, ...]:
+    """The groups of every sample: those passed, or those that the model kept, or none."""
+    if sensitive_features is None:
+        return tuple(getattr(model, "_attributes", ()))
+    return encode_groups(sensitive_features, len(model.labels_), model.attribute_mode)
+
+
+def plain_clustering(model: Any, attributes: tuple[Attribute, ...], random_state: Any) -> Plain:
+    """Cluster the model's affinities again, without groups, by k-means."""
+    k, operator = model.n_clusters, model.affinity_operator_
+    n_components = k if model.n_components is None else model.n_components
+    with warnings.catch_warnings():
+        # What there is to say of the affinities was said when the model was fitted.
+        warnings.simplefilter("ignore", FairSpectralWarning)
+        rows, result = embed(operator, (), n_components, random_state=random_state)
+    found = kmeans_labels(rows, k, n_init=model.n_init, random_state=random_state)
+    together = np.bincount(found.astype(np.int64) * k + model.labels_, minlength=k * k)
+    here, there = linear_sum_assignment(together.reshape(k, k), maximize=True)
+    labels = there[np.argsort(here)][found]
+    return Plain(
+        audit=audit_attributes(labels, model.audit_.clusters, attributes, operator, str(result)),
+        relaxed_cut=relaxed_cut(k, result.eigenvalues),
+        moved=int(np.sum(labels != model.labels_)),
+    )
+
+
+def relaxed_cut(n_clusters: int, eigenvalues: np.ndarray) -> float | None:
+    """``k - tr(H^T M H)``, a bound on the cut where there are as many vectors as clusters."""
+    if len(eigenvalues) != n_clusters:
+        return None
+    return max(0.0, float(n_clusters - np.sum(eigenvalues)))
+
+
+def judge(model: Any) -> Judgement | None:
+    """Find the cells outside their bounds; None where no sensitive attribute is known."""
+    found: Audit = model.audit_
+    if not found.attributes:
+        return None
+    asked = model.fairness_tol is not None
+    tolerance = model.fairness_tol if asked else FOUR_FIFTHS
+    given, fair = model.rounding_params or {}, model.fair_assignment_
+    custom = fair is not None and any(given.get(name) is not None for name in _CUSTOM_BOUNDS)
+    if custom:
+        ends = np.cumsum([len(attribute.groups) for attribute in found.attributes])[:-1]
+        wrong = ((fair.table < fair.lower) | (fair.table > fair.upper)).T
+        outside = tuple(np.split(wrong, ends, axis=1))
+    else:
+        outside = tuple(_outside(attribute, tolerance) for attribute in found.attributes)
+    cells = [
+        Cell(attribute.name, str(group), cluster, attribute.shares[i, s], attribute.population[s])
+        for attribute in found.attributes
+        for i, cluster in enumerate(found.clusters)
+        for s, group in enumerate(attribute.groups)
+    ]
+    worst = max(cells, key=lambda cell: abs(cell.deviation))
+    return Judgement(tolerance, asked, custom, outside, worst)
+
+
+def _outside(attribute: AttributeAudit, tolerance: float) -> np.ndarray:
+    """Which cells are outside a tolerance around everyone's shares, up to whole persons."""
+    outside = np.zeros(attribute.counts.shape, dtype=bool)
+    totals = attribute.counts.sum(axis=0).tolist()
+    n = sum(totals)
+    for i, row in enumerate(attribute.counts.tolist()):
+        for s, total in enumerate(totals):
+            share = total / n
+            low, high = cell_range(
+                (1 - tolerance) * share, (1 + tolerance) * share, total, n, sum(row)
+            )
+            outside[i, s] = not low <= row[s] <= high
+    return outside
+
+
+def sample_rows(n: int, limit: int, random_state: Any) -> np.ndarray:
+    """Indices of the samples to draw: all, or `limit` of them at random, in order."""
+    if n <= limit:
+        return np.arange(n)
+    rng = np.random.default_rng(random_state)
+    return np.sort(rng.choice(n, size=limit, replace=False))
+
+
+def parameters(model: Any) -> list[tuple[str, str, bool]]:
+    """Name, value and whether it was changed from the default, of every parameter."""
+    defaults = inspect.signature(type(model).__init__).parameters
+    rows = []
+    for name, value in model.get_params(deep=False).items():
+        default = defaults[name].default
+        changed = not (value is default or (type(value) is type(default) and value == default))
+        rows.append((name, _show(value), changed))
+    return rows
+
+
+def _show(value: Any) -> str:
+    """A short ``repr``; arrays and operators are named, not printed."""
+    if value is None or isinstance(value, str | int | float | bool | dict | list | tuple):
+        return repr(value)
+    if isinstance(value, np.number):
+        return repr(value.item())
+    if isinstance(value, type):
+        return value.__name__
+    return f"<{type(value).__name__}>"
+
+
+def snippet(model: Any, n_features: int | None) -> str:
+    """Python that repeats the run."""
+    given = [f"    {name}={shown}," for name, shown, changed in parameters(model) if changed]
+    names = [attribute.name for attribute in model.audit_.attributes]
+    n = len(model.labels_)
+    lines = ["from fairspectral import FairSpectralClustering", ""]
+    what = f"{n} rows" if n_features is None else f"{n} rows × {n_features} features"
+    lines.append(f"# X: the data, {what}, as they were clustered")
+    if names:
+        # A line break in a name must not end the comment.
+        shown = ", ".join(repr(name) for name in names)
+        lines.append(f"# sensitive: {shown}, one value per row")
+    lines += ["model = FairSpectralClustering(", *given, ")"] if given else [
+        "model = FairSpectralClustering()"
+    ]  # fmt: skip
+    argument = ", sensitive_features=sensitive" if names else ""
+    lines.append(f"labels = model.fit_predict(X{argument})")
+    lines.append('model.report("report.html")')
+    return "\n".join(lines)
+
+
+def versions() -> list[tuple[str, str]]:
+    """Of everything that computed the result."""
+    packages = ["fairspectral", "numpy", "scipy", "scikit-learn", "numba"]
+    return [
+        *((name, version(name)) for name in packages),
+        ("Python", platform.python_version()),
+        ("system", f"{platform.system()} {platform.machine()}"),
+    ]

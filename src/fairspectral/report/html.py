@@ -1,0 +1,211 @@
+"""The report: one HTML file that needs no network, no server and no script to be read.
+
+The charts are drawn here, as plain HTML and SVG, and the page's own script only adds hover, the
+arrow keys and the theme switch. A charting library inside the file would weigh about 5 MB and
+leave nothing to see where scripts are off or on paper.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+from collections.abc import Iterable
+from contextlib import suppress
+from datetime import UTC, datetime
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from fairspectral.frontier import TOLERANCES, FairnessFrontier, fairness_frontier
+from fairspectral.report import collect, sections, words
+from fairspectral.report.charts import HEIGHT, WIDTH, share_bars
+from fairspectral.report.palette import cluster_colour
+from fairspectral.validation import Attribute
+
+# Up to here the price of fairness is drawn unasked: it takes a dozen and more roundings.
+FRONTIER_SAMPLES = 5000
+
+
+def write_report(
+    model: Any,
+    path: str | os.PathLike,
+    *,
+    sensitive_features: Any = None,
+    title: str | None = None,
+    snippet: str | None = None,
+    notes: Iterable[str] = (),
+    plain: bool = True,
+    frontier: FairnessFrontier | bool | None = None,
+    random_state: Any = 0,
+) -> Path:
+    """Write the report of a fitted model as one self-contained HTML file.
+
+    Parameters
+    ----------
+    model : FairSpectralClustering
+        Fitted.
+    path : path-like
+        The file to write; it appears whole or not at all.
+    sensitive_features : array, Series, DataFrame or None
+        As given to ``fit``; None takes those that the model kept.
+    title : str or None
+        Heading of the page.
+    snippet : str or None
+        Code that repeats the run; None writes it from the model's parameters.
+    notes : iterable of str
+        Sentences about the data that the reader should know, such as what was left out.
+    plain : bool
+        Whether to compute plain spectral clustering beside it, to tell what fairness cost.
+    frontier : FairnessFrontier, bool or None
+        The price of fairness to draw; True computes it, False leaves it out, None computes it
+        for up to 5,000 samples.
+    random_state : int or None
+        Seed of plain clustering, of the frontier and of the sample that is drawn.
+
+    Returns
+    -------
+    Path
+        The file written.
+    """
+    target = Path(path)
+    _check_target(target)
+    page = render_report(
+        model,
+        sensitive_features=sensitive_features,
+        title=title,
+        snippet=snippet,
+        notes=notes,
+        plain=plain,
+        frontier=frontier,
+        random_state=random_state,
+    )
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    try:
+        temporary.write_text(page, encoding="utf-8")
+        os.replace(temporary, target)
+    finally:
+        with suppress(FileNotFoundError):
+            temporary.unlink()
+    return target
+
+
+def render_report(
+    model: Any,
+    *,
+    sensitive_features: Any = None,
+    title: str | None = None,
+    snippet: str | None = None,
+    notes: Iterable[str] = (),
+    plain: bool = True,
+    frontier: FairnessFrontier | bool | None = None,
+    random_state: Any = 0,
+) -> str:
+    """The page itself; parameters as in `write_report`."""
+    environment = _environment()
+    check_is_fitted(model, "labels_")
+    attributes = collect.read_attributes(model, sensitive_features)
+    fair = bool(model.audit_.attributes)
+    other = collect.plain_clustering(model, attributes, random_state) if plain and fair else None
+    price = _price(model, attributes, frontier, random_state)
+    judgement = collect.judge(model)
+    image = sections.picture(model, attributes, random_state)
+    script = _asset("script.js")
+    return environment.get_template("page.html.jinja").render(
+        title=title or "Fair spectral clustering",
+        style=_asset("style.css"),
+        script=script,
+        # The page may run this one script and load nothing at all, whatever the data hold.
+        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+        written=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        notes=tuple(notes),
+        verdict=words.verdict(model, judgement, other),
+        judgement=judgement,
+        audit=model.audit_,
+        shares=[share_bars(model.audit_.clusters, a) for a in model.audit_.attributes],
+        plain=other,
+        plain_shares=(
+            [share_bars(other.audit.clusters, a) for a in other.audit.attributes] if other else []
+        ),
+        comparison=sections.comparison(model, other) if other else [],
+        picture=image,
+        width=WIDTH,
+        height=HEIGHT,
+        colours=[cluster_colour(i) for i in range(model.n_clusters)],
+        frontier=price,
+        price_chart=sections.price_chart(price, model.fairness_tol) if price else None,
+        tolerance_names=sections.tolerance_names(price) if price else [],
+        result=model.solve_result_,
+        convergence=sections.convergence_chart(model),
+        assignment=model.fair_assignment_,
+        parameters=collect.parameters(model),
+        versions=collect.versions(),
+        snippet=snippet or collect.snippet(model, getattr(model, "n_features_in_", None)),
+        n=len(model.labels_),
+        points={
+            **image.scatter.points,
+            "group": image.group_codes,
+            "groups": image.groups,
+            "attribute": image.attribute,
+            "clusters": [str(c) for c in model.audit_.clusters],
+        },
+    )
+
+
+def _price(
+    model: Any, attributes: tuple[Attribute, ...], frontier: Any, random_state: Any
+) -> FairnessFrontier | None:
+    if isinstance(frontier, FairnessFrontier):
+        return frontier
+    if frontier is None:
+        frontier = len(model.labels_) <= FRONTIER_SAMPLES
+    if not frontier or not attributes:
+        return None
+    own = [] if model.fairness_tol is None else [model.fairness_tol]
+    return fairness_frontier(
+        model.embedding_,
+        np.stack([attribute.codes for attribute in attributes], axis=1),
+        model.n_clusters,
+        tolerances=[*TOLERANCES, *own],
+        affinity=model.affinity_operator_,
+        n_init=model.n_init,
+        random_state=random_state,
+    )
+
+
+def _environment() -> Any:
+    try:
+        import jinja2
+    except ImportError:
+        raise ImportError(
+            "the report needs jinja2; install it with pip install 'fairspectral[report]'."
+        ) from None
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("fairspectral", "report/template"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["signed"] = words.signed
+    environment.filters["percent"] = words.percent
+    return environment
+
+
+def _asset(name: str) -> str:
+    return files("fairspectral.report").joinpath("template", name).read_text(encoding="utf-8")
+
+
+def _check_target(target: Path) -> None:
+    if not target.parent.is_dir():
+        raise FileNotFoundError(
+            f"the folder {str(target.parent)!r} of the report does not exist; make it first or "
+            "choose another path."
+        )
+    if target.is_dir():
+        raise IsADirectoryError(
+            f"the report's path {str(target)!r} is a folder; add a file name such as report.html."
+        )

@@ -1,0 +1,172 @@
+"""Plots with matplotlib (extra ``plot``): each draws on given axes, or new ones, and returns them.
+
+Clusters are colours and groups are marker shapes, both safe for the colour-blind.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from fairspectral.audit import Audit
+from fairspectral.frontier import FairnessFrontier
+from fairspectral.report.collect import read_attributes
+from fairspectral.report.palette import MARKERS, assign_markers, cluster_colour, group_colours
+from fairspectral.report.plane import frame, project_on_plane
+from fairspectral.report.words import percent
+
+
+def plot_embedding(model: Any, sensitive_features: Any = None, ax: Any = None) -> Any:
+    """Draw the embedding in the two directions in which its clusters differ most.
+
+    Parameters
+    ----------
+    model : FairSpectralClustering
+        Fitted.
+    sensitive_features : array, Series, DataFrame or None
+        As given to ``fit``; None takes those that the model kept. The first attribute gives
+        the shapes.
+    ax : matplotlib Axes or None
+        None makes a figure.
+
+    Returns
+    -------
+    matplotlib Axes
+    """
+    check_is_fitted(model, "labels_")
+    ax = _axes(ax)
+    plane = project_on_plane(model.embedding_, model.labels_)
+    attributes = read_attributes(model, sensitive_features)
+    n = len(model.labels_)
+    groups = attributes[0].codes if attributes else np.zeros(n, dtype=np.intp)
+    names = attributes[0].categories if attributes else ("",)
+    marker_of = assign_markers(np.bincount(groups, minlength=len(names)))
+    corner, extent = frame(plane.coordinates)
+    placed = np.clip(plane.coordinates, corner, corner + extent)
+    for cluster in range(model.n_clusters):
+        for marker in np.unique(marker_of).tolist():
+            members = (model.labels_ == cluster) & (marker_of[groups] == marker)
+            ax.scatter(
+                *placed[members].T,
+                color=cluster_colour(cluster),
+                marker=MARKERS[marker].matplotlib,
+                s=22,
+                alpha=0.75,
+                linewidths=0.3,
+                edgecolors="white",
+            )
+        ax.annotate(
+            str(model.audit_.clusters[cluster]),
+            np.median(placed[model.labels_ == cluster], axis=0),
+            ha="center",
+            va="center",
+            weight="bold",
+            bbox={"boxstyle": "round", "fc": "white", "ec": "none", "alpha": 0.8},
+        )
+    for marker in np.unique(marker_of).tolist() if attributes else []:
+        sharing = [str(names[s]) for s in np.flatnonzero(marker_of == marker)]
+        ax.scatter(
+            [],
+            [],
+            color="grey",
+            marker=MARKERS[marker].matplotlib,
+            label=sharing[0] if len(sharing) == 1 else f"{len(sharing)} smaller groups",
+        )
+    if attributes:
+        ax.legend(title=attributes[0].name, frameon=False, **_beside())
+    ax.set_xticks([])
+    ax.set_yticks([])
+    ax.set_xlabel("first direction")
+    ax.set_ylabel("second direction")
+    return ax
+
+
+def plot_shares(audit: Audit, ax: Any = None, *, attribute: int = 0) -> Any:
+    """Draw the share of each group in each cluster as stacked bars, against everyone's.
+
+    Parameters
+    ----------
+    audit : Audit
+        With at least one sensitive attribute, such as ``model.audit_``.
+    ax : matplotlib Axes or None
+        None makes a figure.
+    attribute : int
+        Which attribute, where there are several.
+
+    Returns
+    -------
+    matplotlib Axes
+    """
+    if not audit.attributes:
+        raise ValueError(
+            "the audit has no sensitive attribute, so there are no shares to draw; fit or audit "
+            "with sensitive_features."
+        )
+    ax = _axes(ax)
+    table = audit.attributes[attribute]
+    places = np.arange(len(audit.clusters))
+    left = np.zeros(len(places))
+    colours = group_colours(len(table.groups))
+    for s, group in enumerate(table.groups):
+        shares = table.shares[:, s]
+        ax.barh(
+            places, shares, left=left, color=colours[s], edgecolor="white", linewidth=0.5,
+            # An underscore in front would hide the name from the legend.
+            label=f"\u200b{group}" if str(group).startswith("_") else str(group),
+        )  # fmt: skip
+        left += shares
+    for line in np.cumsum(table.population)[:-1]:
+        ax.axvline(line, color="black", linestyle="--", linewidth=1.2)
+    ax.set_yticks(places, [f"{c}  (n={size})" for c, size in zip(audit.clusters, audit.sizes, strict=True)])
+    ax.invert_yaxis()
+    ax.set_xlim(0, 1)
+    ax.xaxis.set_major_formatter(lambda x, _: f"{x:.0%}")
+    ax.set_ylabel("cluster")
+    ax.set_xlabel("share of each group (dashed: share of everyone)")
+    ax.legend(title=table.name, frameon=False, **_beside())
+    return ax
+
+
+def plot_frontier(frontier: FairnessFrontier, ax: Any = None) -> Any:
+    """Draw the price of fairness: the cut against the tolerance.
+
+    Parameters
+    ----------
+    frontier : FairnessFrontier
+        From `fairness_frontier`.
+    ax : matplotlib Axes or None
+        None makes a figure.
+
+    Returns
+    -------
+    matplotlib Axes
+    """
+    ax = _axes(ax)
+    cut = frontier.normalized_cut
+    places = np.arange(len(frontier.tolerances))
+    ax.plot(
+        places, frontier.embedding_cost if cut is None else cut, marker="o", color=cluster_colour(0)
+    )
+    ax.set_xticks(places, ["none" if t is None else percent(t) for t in frontier.tolerances])
+    ax.set_xlabel("tolerance")
+    ax.set_ylabel("embedding cost" if cut is None else "normalised cut")
+    ax.grid(axis="y", alpha=0.3)
+    return ax
+
+
+def _axes(ax: Any) -> Any:
+    if ax is not None:
+        return ax
+    try:
+        from matplotlib import pyplot
+    except ImportError:
+        raise ImportError(
+            "the plots need matplotlib; install it with pip install 'fairspectral[plot]'."
+        ) from None
+    return pyplot.figure(layout="constrained").add_subplot()
+
+
+def _beside() -> dict[str, Any]:
+    return {"loc": "upper left", "bbox_to_anchor": (1.01, 1)}

@@ -1,0 +1,152 @@
+"""The charts of a report, each from what is known of the run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fairspectral.frontier import FairnessFrontier
+from fairspectral.report.charts import LineChart, Scatter, Series, line_chart, scatter
+from fairspectral.report.collect import Plain, relaxed_cut, sample_rows
+from fairspectral.report.plane import project_on_plane
+from fairspectral.report.words import percent, signed
+from fairspectral.validation import Attribute
+
+MOST_POINTS = 5000
+
+# What a solver's history may hold that falls to zero as it converges, with its name.
+_FALLING = (
+    ("gap", "estimated relative gap of the objective"),
+    ("primal_residual", "primal residual"),
+    ("dual_residual", "dual residual"),
+)
+
+
+@dataclass(frozen=True)
+class Picture:
+    """The embedding in two dimensions with its table of centres."""
+
+    scatter: Scatter
+    words: str
+    n_drawn: int
+    n: int
+    attribute: str | None
+    groups: tuple[str, ...]
+    group_codes: list[int]
+    centres: tuple[tuple[Any, int, float, float], ...]
+
+
+def picture(model: Any, attributes: tuple[Attribute, ...], random_state: Any) -> Picture:
+    """Draw the embedding; the first attribute gives the shapes."""
+    labels, n = model.labels_, len(model.labels_)
+    plane = project_on_plane(model.embedding_, labels)
+    rows = sample_rows(n, MOST_POINTS, random_state)
+    first = attributes[0] if attributes else None
+    groups = first.codes if first else np.zeros(n, dtype=np.intp)
+    names = first.categories if first else ("",)
+    centres = []
+    for i, cluster in enumerate(model.audit_.clusters):
+        x, y = plane.coordinates[labels == i].mean(axis=0)
+        centres.append((cluster, int(model.audit_.sizes[i]), float(x), float(y)))
+    return Picture(
+        scatter=scatter(plane.coordinates, labels, groups, names, rows),
+        words=plane.words,
+        n_drawn=len(rows),
+        n=n,
+        attribute=first.name if first else None,
+        groups=tuple(str(name) for name in names) if first else (),
+        group_codes=groups[rows].tolist() if first else [],
+        centres=tuple(centres),
+    )
+
+
+def comparison(model: Any, plain: Plain) -> list[tuple[str, str, str, str]]:
+    """Rows of what is measured, plain, fair, and the change."""
+    fair, other = model.audit_, plain.audit
+    rows = [_change("normalised cut", other.normalized_cut, fair.normalized_cut)]
+    own = relaxed_cut(model.n_clusters, model.eigenvalues_)
+    if own is not None and plain.relaxed_cut is not None:
+        rows.append(_change("least cut any clustering could have", plain.relaxed_cut, own))
+    for before, after in zip(other.attributes, fair.attributes, strict=False):
+        prefix = f"{after.name}: " if len(fair.attributes) > 1 else ""
+        rows += [
+            (
+                f"{prefix}largest difference from everyone’s shares",
+                f"{100 * before.representation_difference:.1f} points",
+                f"{100 * after.representation_difference:.1f} points",
+                "",
+            ),
+            (
+                f"{prefix}smallest share, relative to everyone’s",
+                f"{before.representation_ratio:.2f}",
+                f"{after.representation_ratio:.2f}",
+                "",
+            ),
+            (
+                f"{prefix}average balance (everyone {after.population_balance:.3f})",
+                f"{before.average_balance:.3f}",
+                f"{after.average_balance:.3f}",
+                "",
+            ),
+        ]
+    rows.append(("smallest cluster", f"{other.sizes.min():,}", f"{fair.sizes.min():,}", ""))
+    return rows
+
+
+def price_chart(frontier: FairnessFrontier, tolerance: float | None) -> LineChart:
+    """Cost against tolerance, the model's own tolerance marked."""
+    cut = frontier.normalized_cut
+    cost = frontier.embedding_cost if cut is None else cut
+    name = "embedding cost" if cut is None else "normalised cut"
+    names = tolerance_names(frontier)
+    tips = [
+        f"tolerance {at}\n{name} {value:.4g}\n{signed(price - 1)} over the loosest"
+        for at, value, price in zip(names, cost, frontier.price, strict=True)
+    ]
+    tolerances = list(frontier.tolerances)
+    marked = tolerances.index(tolerance) if tolerance in tolerances else None
+    series = Series(name, np.arange(len(cost)), cost, tips, marked)
+    return line_chart(
+        f"The price of fairness: {name} against tolerance",
+        "tolerance: from proportional to no bound",
+        name,
+        [series],
+        x_names=names,
+    )
+
+
+def tolerance_names(frontier: FairnessFrontier) -> list[str]:
+    """The tolerances in percent; the last may be none."""
+    return ["none" if t is None else percent(t) for t in frontier.tolerances]
+
+
+def convergence_chart(model: Any) -> LineChart | None:
+    """How the solver came down to its result; None where there is nothing to draw."""
+    history = model.solve_result_.history
+
+    def series(field: str, name: str) -> Series:
+        known = [r for r in history if (getattr(r, field) or 0) > 0]
+        values = np.array([getattr(r, field) for r in known], dtype=float)
+        tips = [
+            f"iteration {r.iteration}: {name} {v:.3g}\n{r.passes} passes, {r.seconds:.2f} s"
+            for r, v in zip(known, values, strict=True)
+        ]
+        return Series(name, np.array([r.iteration for r in known]), values, tips)
+
+    falling = [series(field, name) for field, name in _FALLING]
+    falling = [one for one in falling if len(one.x)]
+    if falling:
+        title = "Convergence of the solver"
+        y_label = falling[0].name if len(falling) == 1 else "residuals"
+        return line_chart(title, "iteration", y_label, falling, log=True)
+    objective = series("objective", "objective")
+    if not len(objective.x):
+        return None
+    return line_chart("Objective of the solver", "iteration", "objective", [objective])
+
+
+def _change(name: str, before: float, after: float) -> tuple[str, str, str, str]:
+    change = signed(after / before - 1) if before > 1e-6 else ""
+    return name, f"{before:.4g}", f"{after:.4g}", change
