@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import pytest
 
 from fairspectral.progress import GapMeter, listening, report
@@ -36,7 +38,7 @@ def test_gaps_on_a_line_give_even_steps():
     assert meter.read(None) is None
     assert meter.read(float("inf")) is None
     done = [meter.read(10.0**-i) for i in range(5)]
-    steps = [b - a for a, b in zip(done, done[1:], strict=False)]
+    steps = [b - a for a, b in pairwise(done)]
     assert steps == pytest.approx([steps[0]] * 4)
     assert 0 < done[0] < 0.2
     assert done[-1] == pytest.approx(1.0)

@@ -1,0 +1,176 @@
+"""``fairspectral audit``: the fairness of any clustering, from any tool."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from fairspectral.cli.command import Json, command, say
+from fairspectral.cli.options import AttributeMode, MissingSensitive
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from fairspectral.validation import Attribute
+
+UNFAIR = 1
+_MOST_SHOWN = 10
+
+
+@command
+def audit(
+    input: Annotated[
+        Path,
+        typer.Argument(help="Table with labels: CSV, TSV, Parquet or .npz.", metavar="FILE", show_default=False),
+    ],
+    sensitive: Annotated[
+        list[str],
+        typer.Option("--sensitive", "-s", metavar="COLUMN", help="Column with the groups; may be "
+                     "repeated."),
+    ],
+    labels: Annotated[
+        str, typer.Option("--labels", "-l", metavar="COLUMN", help="Column with the clusters.")
+    ] = "cluster",
+    require_tolerance: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0,
+            help="End with status 1 unless every group's share of every cluster is within this "
+            "relative distance of its share of everyone (0.2 is the four-fifths rule), to the "
+            "nearest whole person.",
+        ),
+    ] = None,
+    attribute_mode: Annotated[
+        AttributeMode,
+        typer.Option(help="Several columns: look at each, or at every combination."),
+    ] = AttributeMode.marginal,
+    missing_sensitive: Annotated[
+        MissingSensitive,
+        typer.Option(help="Missing sensitive values: an error, or a group of their own."),
+    ] = MissingSensitive.error,
+    encoding: Annotated[
+        str | None, typer.Option(help="Of a text file.", show_default="utf-8")
+    ] = None,
+    no_header: Annotated[
+        bool, typer.Option("--no-header", help="The first line is data.")
+    ] = False,
+    json: Json = False,
+) -> int:  # fmt: skip
+    """Audit a clustering made by any tool: who is where, and is it fair?
+
+    With [bold]--require-tolerance[/bold] the exit status is 1 when it is not, so that a
+    pipeline can stop there. A group fails in a cluster where its number of members is outside
+    the whole numbers that the tolerance allows; rounding to whole persons is always allowed.
+
+    [bold]Example:[/bold] fairspectral audit out.csv --sensitive sex --require-tolerance 0.2
+    """
+    from fairspectral.audit import audit_attributes
+    from fairspectral.cli.display import audit_summary, print_audit, print_json, print_lines
+    from fairspectral.tables import check_columns, read_table, sensitive_columns
+
+    table = read_table(input, encoding=encoding, header=not no_header)
+    for note in table.notes:
+        say(f"Note: {note}")
+    (label_column,) = check_columns(table.frame, [labels], input, "--labels")
+    names = check_columns(table.frame, sensitive, input, "--sensitive")
+    codes, clusters = _read_labels(table.frame[label_column], input)
+    groups = sensitive_columns(table.frame, names, input, missing=missing_sensitive)
+    attributes = _attributes(groups, str(attribute_mode))
+    found = audit_attributes(codes, clusters, attributes, None, "")
+    failures = (
+        []
+        if require_tolerance is None
+        else _failures(codes, clusters, attributes, require_tolerance)
+    )
+    if json:
+        summary: dict[str, Any] = {"input": str(input), "rows": len(codes), **audit_summary(found)}
+        if require_tolerance is not None:
+            summary |= {"tolerance": require_tolerance, "fair": not failures, "failures": failures}
+        print_json(summary)
+    else:
+        print_audit(found)
+        for attribute in found.attributes:
+            print_lines(
+                f"{attribute.name}: average balance {attribute.average_balance:.3f} "
+                f"({attribute.relative_balance:.0%} of everyone's), largest difference from "
+                f"everyone's shares {100 * attribute.representation_difference:.1f} points, "
+                f"smallest ratio {attribute.representation_ratio:.2f}."
+            )
+        if require_tolerance is not None:
+            print_lines(*_verdict(failures, require_tolerance))
+    return UNFAIR if failures else 0
+
+
+def _read_labels(column: Any, path: Path) -> tuple[np.ndarray, tuple[Any, ...]]:
+    """Labels as codes, and their names in order: by number where they are numbers."""
+    import numpy as np
+
+    from fairspectral.tables.columns import missing_values, numbers, stripped
+
+    missing = missing_values(column)
+    if missing.any():
+        raise ValueError(
+            f"{path} has {int(missing.sum())} row(s) without a label in column {column.name!r}, "
+            f"the first in data row {int(np.argmax(missing)) + 1}; label or remove them."
+        )
+    values = numbers(column)
+    if values is None:
+        names, codes = np.unique(stripped(column).to_numpy(dtype=object), return_inverse=True)
+        return codes, tuple(names.tolist())
+    names, codes = np.unique(values, return_inverse=True)
+    return codes, tuple(int(name) if name == int(name) else name for name in names.tolist())
+
+
+def _attributes(groups: Any, mode: str) -> tuple[Attribute, ...]:
+    """The groups to look at; a single group is nothing to constrain but may be audited."""
+    from fairspectral.constraints import encode_groups
+    from fairspectral.validation import check_sensitive_features
+
+    if mode == "intersection" and groups.shape[1] > 1:
+        return encode_groups(groups, len(groups), mode)
+    return check_sensitive_features(groups, len(groups), allow_single_group=True)
+
+
+def _failures(
+    codes: np.ndarray, clusters: tuple[Any, ...], attributes: tuple[Attribute, ...], tol: float
+) -> list[dict[str, Any]]:
+    """The cells with fewer or more members than the tolerance allows, in whole persons."""
+    import numpy as np
+
+    from fairspectral.rounding.bounds import cross_table, make_rule
+
+    k = len(clusters)
+    sizes = np.bincount(codes, minlength=k)
+    failures = []
+    for attribute in attributes:
+        rule = make_rule(attribute, k, fairness_tol=tol)
+        low, high = rule.cell_bounds(sizes)
+        table = cross_table(attribute.codes, codes, len(attribute.categories), k)
+        for s, c in np.argwhere((table < low) | (table > high)):
+            failures.append(
+                {
+                    "attribute": attribute.name,
+                    "group": attribute.categories[s],
+                    "cluster": clusters[c],
+                    "members": int(table[s, c]),
+                    "least": int(low[s, c]),
+                    "most": int(high[s, c]),
+                }
+            )
+    return failures
+
+
+def _verdict(failures: list[dict[str, Any]], tolerance: float) -> list[str]:
+    if not failures:
+        return [f"Fair: every group is within tolerance {tolerance:g} in every cluster."]
+    lines = [f"Not fair: {len(failures)} cell(s) are outside tolerance {tolerance:g}:"]
+    for cell in failures[:_MOST_SHOWN]:
+        lines.append(
+            f"  cluster {cell['cluster']}: {cell['members']} of {cell['attribute']} "
+            f"{cell['group']}, allowed {cell['least']} to {cell['most']}"
+        )
+    if len(failures) > _MOST_SHOWN:
+        lines.append(f"  and {len(failures) - _MOST_SHOWN} more; --json lists all.")
+    return lines

@@ -1,0 +1,217 @@
+"""``fairspectral cluster``: a table or a graph in, its rows with their cluster out."""
+
+from __future__ import annotations
+
+import importlib.util
+import shlex
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from fairspectral import progress
+from fairspectral.cli.command import Json, command, say
+from fairspectral.cli.options import InputOptions, MethodOptions
+
+if TYPE_CHECKING:
+    from fairspectral.cli.inputs import Prepared
+    from fairspectral.estimator import FairSpectralClustering
+
+
+@command
+def cluster(
+    source: InputOptions,
+    method: MethodOptions,
+    clusters: Annotated[int, typer.Option("--clusters", "-k", min=1, help="How many clusters.")],
+    tolerance: Annotated[
+        float,
+        typer.Option(
+            min=0.0,
+            help="How far, relatively, a group's share of a cluster may be from its share of "
+            "everyone; 0.2 is the four-fifths rule, 0 proportional up to whole persons.",
+        ),
+    ] = 0.2,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE",
+            help="The input's rows with their cluster: .csv, .tsv, .parquet, or .npy for the "
+            "labels alone.",
+        ),
+    ] = None,
+    label_column: Annotated[
+        str, typer.Option(metavar="NAME", help="Name of the column with the cluster.")
+    ] = "cluster",
+    report: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Also write a report to open in a browser.")
+    ] = None,
+    min_cluster_size: Annotated[
+        int | None,
+        typer.Option(min=1, help="Members at least.", show_default="a tenth of the mean size"),
+    ] = None,
+    plain: Annotated[
+        bool, typer.Option("--plain", help="No fairness: plain spectral clustering, to compare.")
+    ] = False,
+    json: Json = False,
+) -> None:  # fmt: skip
+    """Cluster the rows of a table or the nodes of a graph, with fair shares in every cluster.
+
+    Numbers are standardised and categories become indicators; sensitive columns are not used
+    to compare the rows. With [bold]-o[/bold], the rows are written with their cluster.
+
+    [bold]Example:[/bold] fairspectral cluster people.csv --sensitive sex --clusters 5 -o out.csv
+    """
+    from fairspectral.cli.bars import progress_bars
+    from fairspectral.cli.inputs import prepare
+    from fairspectral.tables import write_table
+
+    started = time.perf_counter()
+    prepared = prepare(source, method, plain=plain)
+    _check_outputs(prepared, output, report, label_column)
+    for note in prepared.notes:
+        say(f"Note: {note}")
+    model = _estimator(prepared, method, clusters, tolerance, min_cluster_size)
+    with progress_bars():
+        model.fit(prepared.X, sensitive_features=None if plain else prepared.sensitive)
+        if output is not None:
+            write_table(prepared.table, output, label_column, model.labels_)
+        if report is not None:
+            progress.report("report")
+            _write_report(model, report, prepared)
+    seconds = time.perf_counter() - started
+    if json:
+        _print_json(model, prepared, output, report, seconds)
+    else:
+        _print(model, prepared, output, report, seconds)
+
+
+def _check_outputs(
+    prepared: Prepared, output: Path | None, report: Path | None, label_column: str
+) -> None:
+    from fairspectral.tables import check_output
+
+    if output is not None:
+        check_output(output, prepared.inputs)
+        if label_column in prepared.table.frame.columns and output.suffix != ".npy":
+            raise ValueError(
+                f"{prepared.table.path} has a column {label_column!r} already; choose another name "
+                "for the new one with --label-column."
+            )
+    if report is not None:
+        check_output(report, prepared.inputs)
+        if importlib.util.find_spec("jinja2") is None:
+            raise ImportError(
+                "--report needs jinja2; install it with pip install 'fairspectral[report]'."
+            )
+        if output is not None and report.absolute() == output.absolute():
+            raise ValueError(f"{report} cannot be both output and report; choose two names.")
+
+
+def _estimator(
+    prepared: Prepared,
+    method: MethodOptions,
+    clusters: int,
+    tolerance: float,
+    min_cluster_size: int | None,
+) -> FairSpectralClustering:
+    from fairspectral.estimator import FairSpectralClustering
+
+    rounding = None if min_cluster_size is None else {"min_cluster_size": min_cluster_size}
+    return FairSpectralClustering(
+        clusters,
+        affinity=prepared.affinity,
+        gamma=method.width(),
+        n_neighbors=method.neighbors,
+        attribute_mode=str(method.attribute_mode),
+        solver=method.solver,
+        fairness_tol=tolerance,
+        rounding_params=rounding,
+        random_state=method.seed,
+        memory_budget=method.memory_budget,
+        n_jobs=method.threads,
+    )
+
+
+def _write_report(model: FairSpectralClustering, path: Path, prepared: Prepared) -> None:
+    from fairspectral.report.html import render_report
+    from fairspectral.tables import replacing
+
+    page = render_report(
+        model,
+        sensitive_features=prepared.sensitive,
+        title=f"Fair clusters of {prepared.inputs[0].name}",
+        snippet=_repeat(),
+        notes=prepared.notes,
+    )
+    with replacing(path) as attempt:
+        attempt.write_text(page, encoding="utf-8")
+
+
+def _repeat() -> str:
+    """The command that was given."""
+    return shlex.join(["fairspectral", *sys.argv[1:]])
+
+
+def _print(
+    model: FairSpectralClustering,
+    prepared: Prepared,
+    output: Path | None,
+    report: Path | None,
+    seconds: float,
+) -> None:
+    from fairspectral.cli.display import print_audit, print_lines
+
+    used = prepared.columns
+    if used["numeric"] or used["categorical"]:
+        print_lines(
+            f"{prepared.n:,} rows compared by {len(used['numeric'])} numeric and "
+            f"{len(used['categorical'])} categorical column(s)."
+        )
+    else:
+        print_lines(f"A graph of {prepared.n:,} nodes and {prepared.X.nnz // 2:,} edges.")
+    print_audit(model.audit_)
+    print_lines(f"Normalised cut {model.audit_.normalized_cut:.4g}; {seconds:.1f} s in all.")
+    print_lines(*model.audit_.certificate.splitlines())
+    if output is not None:
+        print_lines(f"Labels: {output}")
+    if report is not None:
+        print_lines(f"Report: {report}")
+    if output is None and report is None:
+        print_lines("Nothing was written; pass -o FILE to keep the labels.")
+
+
+def _print_json(
+    model: FairSpectralClustering,
+    prepared: Prepared,
+    output: Path | None,
+    report: Path | None,
+    seconds: float,
+) -> None:
+    from fairspectral.cli.display import audit_summary, print_json
+
+    fair = model.fair_assignment_
+    result = model.solve_result_
+    summary: dict[str, Any] = {
+        "input": str(prepared.inputs[0]),
+        "rows": prepared.n,
+        "columns": prepared.columns,
+        **audit_summary(model.audit_),
+        "tolerance": None if fair is None else model.fairness_tol,
+        "certified": None if fair is None else fair.certified,
+        "certificate": model.audit_.certificate,
+        "achieved_tolerance": None if fair is None else fair.achieved_tol,
+        "solver": {
+            "name": result.solver,
+            "converged": result.converged,
+            "status": result.status,
+            "passes": result.passes,
+            "seconds": result.seconds,
+        },
+        "output": None if output is None else str(output),
+        "report": None if report is None else str(report),
+        "notes": list(prepared.notes),
+        "seconds": seconds,
+    }
+    print_json(summary)

@@ -1,0 +1,124 @@
+"""What every command shares: errors in one sentence, a prompt end on Ctrl-C, grouped options."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import inspect
+import sys
+import typing
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any
+
+import typer
+
+from fairspectral.cli.interrupt import INTERRUPTED, prompt_interrupts
+
+FAILED = 2
+
+Debug = Annotated[bool, typer.Option("--debug", help="Show the whole traceback of an error.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON on standard output.")]
+
+
+def command(function: Callable[..., int | None]) -> Callable[..., None]:
+    """Make a command of a function: its return value, if any, is the exit status.
+
+    A parameter whose type is a dataclass becomes one option for each of its fields, so that
+    commands share groups of options. Errors are said in one sentence with exit status 2; with
+    the option ``--debug``, which is added here, they are raised.
+    """
+    groups = _option_groups(function)
+
+    @functools.wraps(function)
+    def run(*, debug: bool = False, **options: Any) -> None:
+        for name, kind in groups.items():
+            fields = [field.name for field in dataclasses.fields(kind)]
+            options[name] = kind(**{field: options.pop(field) for field in fields})
+        try:
+            with prompt_interrupts(), _spoken_warnings():
+                status = function(**options)
+        except KeyboardInterrupt:
+            say("Interrupted; no partial file is left.")
+            raise typer.Exit(INTERRUPTED) from None
+        except typer.Exit:
+            raise
+        except Exception as error:
+            if debug:
+                raise
+            say(f"Error: {_sentence(error)}")
+            raise typer.Exit(FAILED) from None
+        if status:
+            raise typer.Exit(status)
+
+    # Rich would keep the line breaks of the source.
+    paragraphs = inspect.cleandoc(function.__doc__ or "").split("\n\n")
+    run.__doc__ = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+    run.__signature__ = _flat_signature(function, groups)  # type: ignore[attr-defined]
+    return run
+
+
+def say(text: str) -> None:
+    """One line to the person at the terminal, on standard error."""
+    sys.stderr.write(f"{text}\n")
+    sys.stderr.flush()
+
+
+def _sentence(error: Exception) -> str:
+    text = " ".join(str(error).split())
+    if isinstance(error, MemoryError):
+        return (
+            "there is not enough memory; pass --memory-budget (for example 2GB), or --affinity "
+            "nearest_neighbors."
+        )
+    if isinstance(error, ValueError | TypeError | OSError | ImportError) and text:
+        return text
+    return (
+        f"something went wrong that should not ({type(error).__name__}: {text}); run again with "
+        "--debug and report what it shows."
+    )
+
+
+@contextmanager
+def _spoken_warnings() -> Iterator[None]:
+    """Warnings of this library as plain sentences; those of others are for developers."""
+    from fairspectral.validation import FairSpectralWarning
+
+    said = set()
+
+    def show(message: Warning | str, category: type[Warning], *_: Any) -> None:
+        text = str(message)
+        if issubclass(category, FairSpectralWarning) and text not in said:
+            said.add(text)
+            say(f"Note: {text}")
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("default", FairSpectralWarning)
+        warnings.showwarning = show  # type: ignore[assignment]
+        yield
+
+
+def _option_groups(function: Callable[..., Any]) -> dict[str, Any]:
+    hints = typing.get_type_hints(function)
+    return {name: kind for name, kind in hints.items() if dataclasses.is_dataclass(kind)}
+
+
+def _flat_signature(function: Callable[..., Any], groups: dict[str, Any]) -> inspect.Signature:
+    """The function's parameters, a dataclass replaced by its fields, and ``debug``."""
+    hints = typing.get_type_hints(function, include_extras=True)
+    parameters: dict[str, inspect.Parameter] = {}
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    for name, parameter in inspect.signature(function).parameters.items():
+        if name not in groups:
+            parameters[name] = parameter.replace(kind=keyword, annotation=hints[name])
+            continue
+        field_hints = typing.get_type_hints(groups[name], include_extras=True)
+        for field in dataclasses.fields(groups[name]):
+            absent = field.default is dataclasses.MISSING
+            default = inspect.Parameter.empty if absent else field.default
+            parameters[field.name] = inspect.Parameter(
+                field.name, keyword, default=default, annotation=field_hints[field.name]
+            )
+    parameters["debug"] = inspect.Parameter("debug", keyword, default=False, annotation=Debug)
+    return inspect.Signature(list(parameters.values()), return_annotation=None)

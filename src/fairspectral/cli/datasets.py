@@ -1,0 +1,178 @@
+"""``fairspectral datasets``: which there are, whether they are here, and as files."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from fairspectral.cli.command import Json, command, say
+
+if TYPE_CHECKING:
+    from fairspectral.datasets import Dataset
+
+datasets_app = typer.Typer(invoke_without_command=True, rich_markup_mode="rich")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A data set as the list shows it.
+
+    Attributes
+    ----------
+    loader : str
+        Function of `fairspectral.datasets`.
+    module : str
+        Module of `fairspectral.datasets` that knows its files.
+    n, h : int
+        Samples and groups.
+    kind, group : str
+        ``"table"`` or ``"graph"``, and what the groups are.
+    source, licence : str
+        Where it comes from and on which terms.
+    """
+
+    loader: str
+    module: str
+    n: int
+    h: int
+    kind: str
+    group: str
+    source: str
+    licence: str
+
+    def load(self) -> Dataset:
+        """The data set itself."""
+        return getattr(importlib.import_module("fairspectral.datasets"), self.loader)()
+
+    @property
+    def here(self) -> bool:
+        """Whether all of its files are on this machine."""
+        from fairspectral.datasets._fetch import DATA_VARIABLE, user_cache
+
+        module = importlib.import_module(f"fairspectral.datasets.{self.module}")
+        folders = [user_cache(), *map(Path, filter(None, [os.environ.get(DATA_VARIABLE)]))]
+        return all(
+            any((folder / file.name).is_file() for folder in folders)
+            for file in getattr(module, "FILES", ())
+        )
+
+
+ENTRIES = {
+    "census": Entry(
+        "fetch_census", "census", 32561, 7, "table", "marital-status",
+        "https://archive.ics.uci.edu/dataset/2/adult", "CC BY 4.0",
+    ),
+    "thyroid": Entry(
+        "fetch_thyroid", "thyroid", 7200, 3, "table", "diagnosis",
+        "https://archive.ics.uci.edu/dataset/102/thyroid+disease", "CC BY 4.0",
+    ),
+    "diabetes": Entry(
+        "load_diabetes_patients", "diabetes", 442, 2, "table", "sex",
+        "scikit-learn (sklearn.datasets.load_diabetes), from "
+        "https://www4.stat.ncsu.edu/~boos/var.select/diabetes.html", "not stated by the publisher",
+    ),
+    "4area": Entry(
+        "fetch_4area", "fourarea", 35385, 4, "table", "area",
+        "https://github.com/FaroukY/KFC-ScalableFairClustering", "MIT",
+    ),
+    "lastfm": Entry(
+        "fetch_lastfm", "lastfm", 5576, 6, "graph", "country",
+        "https://snap.stanford.edu/data/feather-lastfm-social.html", "not stated by the publisher",
+    ),
+    "facebook": Entry(
+        "fetch_facebook", "facebook", 155, 2, "graph", "gender",
+        "http://www.sociopatterns.org/datasets/high-school-contact-and-friendship-networks/",
+        "CC BY-NC-SA",
+    ),
+}  # fmt: skip
+
+
+@datasets_app.callback()
+def datasets(context: typer.Context, json: Json = False) -> None:
+    """List the data sets, or write one of them as a file.
+
+    [bold]Example:[/bold] fairspectral datasets fetch census -o census.csv
+    """
+    if context.invoked_subcommand is None:
+        _list(json=json)
+
+
+@command
+def _list(json: bool) -> None:
+    from fairspectral.cli.display import print_json, print_table
+
+    if json:
+        print_json({name: {**vars(e), "available": e.here} for name, e in ENTRIES.items()})
+        return
+    rows = [
+        [name, f"{e.n:,}", f"{e.h} by {e.group}", e.kind, "yes" if e.here else "no", e.licence,
+         e.source]
+        for name, e in ENTRIES.items()
+    ]  # fmt: skip
+    header = ["name", "n", "groups", "kind", "here", "licence", "source"]
+    print_table(header, rows, text=("groups", "kind", "here", "licence", "source"))
+
+
+@datasets_app.command()
+@command
+def fetch(
+    name: Annotated[str, typer.Argument(help=", ".join(ENTRIES), metavar="NAME", show_default=False)],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", metavar="FILE",
+            help="A table as CSV; a graph as an edge list, with its groups beside it.",
+        ),
+    ],
+) -> None:  # fmt: skip
+    """Write a data set as CSV, downloaded first where it is not here yet.
+
+    A graph is written as an edge list, and its groups to a second file whose name ends in
+    -groups.csv.
+
+    [bold]Example:[/bold] fairspectral datasets fetch census -o census.csv
+    """
+    from fairspectral.tables import check_output, replacing
+    from fairspectral.tables.write import write_delimited
+    from fairspectral.validation import check_choice
+
+    check_choice(name, ENTRIES, "data set")
+    check_output(output)
+    frames = _frames(name)
+    paths = [output, output.with_name(f"{output.stem}-groups.csv")][: len(frames)]
+    for path, frame in zip(paths, frames, strict=True):
+        with replacing(path) as attempt:
+            write_delimited(frame, attempt, path)
+    say(f"Wrote {' and '.join(map(str, paths))}.")
+
+
+def _frames(name: str) -> list[Any]:
+    """The table, or the edges and the groups, of a data set."""
+    import pandas
+
+    entry = ENTRIES[name]
+    if name == "census":
+        from fairspectral.datasets import census
+        from fairspectral.datasets._fetch import locate
+
+        # As published: the loader's own columns are encoded and standardised already.
+        columns = census._read_columns(locate(census.FILES, None)[0])
+        left_out = set(census.NOT_FEATURES) - {census.GROUP}
+        return [pandas.DataFrame({c: v for c, v in columns.items() if c not in left_out})]
+    data = entry.load()
+    if data.X is not None:
+        frame = pandas.DataFrame(data.X, columns=list(data.feature_names))
+        return [frame.assign(**{entry.group: data.sensitive_features})]
+    import scipy.sparse as sp
+
+    edges = sp.coo_array(sp.triu(data.graph))
+    nodes = range(data.n)
+    return [
+        pandas.DataFrame({"source": edges.row, "target": edges.col, "weight": edges.data}),
+        pandas.DataFrame({"node": nodes, entry.group: data.sensitive_features}),
+    ]

@@ -1,0 +1,120 @@
+"""``fairspectral frontier``: the price of fairness, cut against tolerance."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fairspectral.cli.command import Json, command, say
+from fairspectral.cli.options import InputOptions, MethodOptions
+from fairspectral.progress import report
+
+if TYPE_CHECKING:
+    from fairspectral.frontier import FairnessFrontier
+
+
+@command
+def frontier(
+    source: InputOptions,
+    method: MethodOptions,
+    clusters: Annotated[int, typer.Option("--clusters", "-k", min=1, help="How many clusters.")],
+    tolerances: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LIST", show_default="0 to 0.5, and none",
+            help="Tolerances between commas, such as 0,0.1,0.2,none.",
+        ),
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Also draw it, as .png, .svg or .pdf.")
+    ] = None,
+    json: Json = False,
+) -> None:  # fmt: skip
+    """Show the price of fairness: how the cut rises as the tolerance gets tighter.
+
+    [bold]Example:[/bold] fairspectral frontier people.csv --sensitive sex -k 5 --plot price.png
+    """
+    from fairspectral.cli.bars import progress_bars
+    from fairspectral.cli.display import print_json, print_lines, print_table
+    from fairspectral.cli.embedding import embed_input, limit_threads
+    from fairspectral.cli.inputs import prepare
+    from fairspectral.frontier import TOLERANCES, fairness_frontier
+    from fairspectral.tables import check_output
+
+    wanted = TOLERANCES if tolerances is None else read_tolerances(tolerances)
+    prepared = prepare(source, method)
+    if plot is not None:
+        check_output(plot, prepared.inputs)
+        if importlib.util.find_spec("matplotlib") is None:
+            raise ImportError(
+                "--plot needs matplotlib; install it with pip install 'fairspectral[plot]'."
+            )
+    for note in prepared.notes:
+        say(f"Note: {note}")
+    with limit_threads(method.threads), progress_bars():
+        operator, embedding, _ = embed_input(prepared, method, clusters)
+        report("rounding")
+        found = fairness_frontier(
+            embedding,
+            prepared.sensitive,
+            clusters,
+            tolerances=wanted,
+            attribute_mode=str(method.attribute_mode),
+            affinity=operator,
+            random_state=method.seed,
+        )
+    if plot is not None:
+        _draw(found, plot)
+    rows = found.rows()
+    if json:
+        print_json({"clusters": clusters, "frontier": rows, "plot": plot and str(plot)})
+        return
+    print_table(
+        ["tolerance", "normalised cut", "price", "largest deviation", "certified"],
+        [
+            [
+                "none" if row["fairness_tol"] is None else f"{row['fairness_tol']:g}",
+                f"{row['normalized_cut']:.4f}",
+                f"{row['price'] - 1:+.1%}",
+                f"{row['achieved_tol']:.1%}",
+                "yes" if row["certified"] else "no",
+            ]
+            for row in rows
+        ],
+    )
+    print_lines("Price: how much larger the cut is than at the loosest tolerance shown.")
+    if plot is not None:
+        print_lines(f"Plot: {plot}")
+
+
+def read_tolerances(text: str) -> list[float | None]:
+    """``"0,0.1,none"`` as numbers and None."""
+    tolerances: list[float | None] = []
+    for word in text.replace(" ", "").split(","):
+        try:
+            tolerances.append(None if word.lower() == "none" else float(word))
+        except ValueError:
+            raise ValueError(
+                f"--tolerances has {word!r}, which is no number; write for example 0,0.1,0.2,none."
+            ) from None
+    return tolerances
+
+
+def _draw(found: FairnessFrontier, path: Path) -> None:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    from fairspectral.tables import replacing
+
+    kind = path.suffix.lower().lstrip(".") or "png"
+    axes = found.plot()
+    try:
+        with replacing(path) as attempt:
+            axes.figure.savefig(attempt, dpi=150, format=kind)
+    finally:
+        pyplot.close(axes.figure)

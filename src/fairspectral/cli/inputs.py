@@ -1,0 +1,188 @@
+"""From the options to what is clustered: rows or a graph, groups, and what was done on the way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from fairspectral.cli.options import InputOptions, MethodOptions
+from fairspectral.tables import (
+    Table,
+    check_columns,
+    encode_features,
+    read_graph,
+    read_table,
+    sensitive_columns,
+)
+
+_MANY_ROWS = 60_000
+_MANY_GROUPS = 30
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What is clustered.
+
+    Attributes
+    ----------
+    table : Table
+        The rows that get a label, as they were read.
+    X : ndarray of shape (n, d) or csr_array of shape (n, n)
+        Features, or the weights of a graph.
+    affinity : str
+        ``"precomputed"`` for a graph.
+    sensitive : DataFrame of shape (n, a) or None
+        The groups.
+    columns : dict
+        Which columns became what: ``numeric``, ``categorical``, ``sensitive``.
+    inputs : tuple of Path
+        Files that were read and must not be written over.
+    notes : tuple of str
+        What was assumed, dropped and filled.
+    """
+
+    table: Table
+    X: Any
+    affinity: str
+    sensitive: Any
+    columns: dict[str, list[str]]
+    inputs: tuple[Path, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def n(self) -> int:
+        """Number of rows or nodes."""
+        return self.X.shape[0]
+
+
+def prepare(source: InputOptions, method: MethodOptions, *, plain: bool = False) -> Prepared:
+    """Read the files and make features and groups.
+
+    Parameters
+    ----------
+    source, method :
+        The options of the command.
+    plain : bool
+        Whether groups may be absent.
+    """
+    prepared = (
+        _prepare_graph(source, plain) if source.graph else _prepare_rows(source, method, plain)
+    )
+    notes = list(prepared.notes)
+    for name in prepared.columns["sensitive"]:
+        h = prepared.sensitive[name].nunique()
+        if h > _MANY_GROUPS:
+            notes.append(
+                f"The sensitive column {name!r} has {h} groups; a few broader ones are easier to "
+                "mirror in every cluster."
+            )
+    return replace(prepared, notes=tuple(notes))
+
+
+def _prepare_rows(source: InputOptions, method: MethodOptions, plain: bool) -> Prepared:
+    table = read_table(source.input, encoding=source.encoding, header=not source.no_header)
+    dropped = check_columns(table.frame, source.drop or (), table.path, "--drop")
+    kept = check_columns(table.frame, source.keep or (), table.path, "--keep")
+    holder = table if source.groups is None else _read_groups(source, len(table.frame))
+    names = _sensitive_names(source, holder, plain)
+    sensitive = None
+    if names:
+        sensitive = sensitive_columns(
+            holder.frame, names, holder.path, missing=source.missing_sensitive
+        )
+    unused = set(dropped)
+    if holder is table and not source.use_sensitive:
+        unused |= set(names)
+    columns = [str(name) for name in table.frame.columns if str(name) not in unused]
+    features = encode_features(table, columns, keep=kept)
+    notes = [*table.notes, *features.notes]
+    if len(table.frame) > _MANY_ROWS and method.affinity not in ("nearest_neighbors",):
+        notes.append(
+            f"All pairs of {len(table.frame):,} rows are compared; --affinity nearest_neighbors "
+            "is much quicker for so many."
+        )
+    return Prepared(
+        table=table,
+        X=features.X,
+        affinity=method.affinity,
+        sensitive=sensitive,
+        columns={
+            "numeric": list(features.numeric),
+            "categorical": list(features.categorical),
+            "sensitive": names,
+        },
+        inputs=tuple(path for path in (source.input, source.groups) if path),
+        notes=tuple(notes),
+    )
+
+
+def _read_groups(source: InputOptions, n: int) -> Table:
+    """Groups in a file of their own, in the order of the rows."""
+    assert source.groups is not None
+    groups = read_table(source.groups, encoding=source.encoding)
+    if len(groups.frame) != n:
+        raise ValueError(
+            f"{source.groups} has {len(groups.frame)} rows but {source.input} has {n}; it needs "
+            "one row for each, in the same order."
+        )
+    return groups
+
+
+def _prepare_graph(source: InputOptions, plain: bool) -> Prepared:
+    if source.groups is None:
+        raise ValueError(
+            "--graph needs --groups FILE, a table with a row for each node: its name in the first "
+            "column, its groups in the others."
+        )
+    for option in ("drop", "keep"):
+        if getattr(source, option):
+            raise ValueError(f"--{option} is for tables; a graph has no columns to compare.")
+    groups = read_table(source.groups, encoding=source.encoding, header=not source.no_header)
+    nodes = groups.frame.iloc[:, 0].astype(str).str.strip()
+    named = nodes.is_unique
+    graph = read_graph(source.input, tuple(nodes) if named else None, encoding=source.encoding)
+    if graph.nodes is not None and not named:
+        twice = nodes[nodes.duplicated()].iloc[0]
+        raise ValueError(
+            f"{source.groups} names the node {twice!r} twice in its first column; the first column "
+            "must name each node once."
+        )
+    n = graph.weights.shape[0]
+    if len(nodes) != n:
+        raise ValueError(
+            f"{source.groups} has {len(nodes)} rows but {source.input} has {n} nodes; it needs one "
+            "row for each, in the same order."
+        )
+    # Where the file numbers its nodes only, every column of the groups may be an attribute.
+    offered = [str(c) for c in groups.frame.columns][1 if graph.nodes is not None else 0 :]
+    names = _sensitive_names(source, groups, plain, offered)
+    sensitive = None
+    if names:
+        sensitive = sensitive_columns(
+            groups.frame, names, groups.path, missing=source.missing_sensitive
+        )
+    return Prepared(
+        table=groups,
+        X=graph.weights,
+        affinity="precomputed",
+        sensitive=sensitive,
+        columns={"numeric": [], "categorical": [], "sensitive": names},
+        inputs=(source.input, source.groups),
+        notes=(*groups.notes, *graph.notes),
+    )
+
+
+def _sensitive_names(
+    source: InputOptions, holder: Table, plain: bool, offered: list[str] | None = None
+) -> list[str]:
+    names = check_columns(holder.frame, source.sensitive or (), holder.path, "--sensitive")
+    if names or plain:
+        return names
+    if offered is not None and len(offered) == 1:
+        return offered
+    columns = offered or [str(name) for name in holder.frame.columns]
+    shown = ", ".join(columns[:8]) + (", ..." if len(columns) > 8 else "")
+    raise ValueError(
+        f"no sensitive column is named; pass --sensitive with one of {shown} (of {holder.path})."
+    )

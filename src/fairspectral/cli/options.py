@@ -1,0 +1,153 @@
+"""The options that several commands share, and what they describe: where the data come from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+INPUT, FEATURES, METHOD = "Input", "Features", "Method"
+
+
+class AttributeMode(StrEnum):
+    """How several sensitive attributes are constrained."""
+
+    marginal = "marginal"
+    intersection = "intersection"
+
+
+class MissingSensitive(StrEnum):
+    """What becomes of rows without a group."""
+
+    error = "error"
+    category = "category"
+
+
+@dataclass(frozen=True)
+class InputOptions:
+    """Where rows and groups come from, and what is compared."""
+
+    input: Annotated[
+        Path,
+        typer.Argument(
+            help="CSV, TSV, Parquet, .npy or .npz; with --graph an edge list (two nodes and "
+            "perhaps a weight per line), a Matrix Market file or a sparse .npz.",
+            metavar="FILE",
+            show_default=False,
+        ),
+    ]
+    sensitive: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--sensitive", "-s", metavar="COLUMN", show_default=False, rich_help_panel=INPUT,
+            help="Sensitive column, whose groups get their share of every cluster; may be "
+            "repeated.",
+        ),
+    ] = None  # fmt: skip
+    graph: Annotated[
+        bool, typer.Option("--graph", rich_help_panel=INPUT, help="The input is a graph.")
+    ] = False
+    groups: Annotated[
+        Path | None,
+        typer.Option(
+            "--groups", metavar="FILE", rich_help_panel=INPUT,
+            help="Table with the sensitive columns: for a graph a row for each node, named in "
+            "the first column; for a table a row for each of its rows.",
+        ),
+    ] = None  # fmt: skip
+    missing_sensitive: Annotated[
+        MissingSensitive,
+        typer.Option(
+            help="Missing sensitive values: an error, or a group of their own.",
+            rich_help_panel=INPUT,
+        ),
+    ] = MissingSensitive.error
+    encoding: Annotated[
+        str | None,
+        typer.Option(help="Of text files, for example latin-1.", show_default="utf-8",
+                     rich_help_panel=INPUT),
+    ] = None  # fmt: skip
+    no_header: Annotated[
+        bool,
+        typer.Option(
+            "--no-header", rich_help_panel=INPUT,
+            help="The first line is data; the columns are called 'column 1', 'column 2', ...",
+        ),
+    ] = False  # fmt: skip
+    drop: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--drop", metavar="COLUMN", show_default=False, rich_help_panel=FEATURES,
+            help="Column that says nothing about similarity, such as an id; may be repeated.",
+        ),
+    ] = None  # fmt: skip
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--keep", metavar="COLUMN", show_default=False, rich_help_panel=FEATURES,
+            help="Use this column although it looks like a row number or a name; may be repeated.",
+        ),
+    ] = None  # fmt: skip
+    use_sensitive: Annotated[
+        bool,
+        typer.Option(
+            "--use-sensitive", rich_help_panel=FEATURES,
+            help="Compare the rows by the sensitive columns too.",
+        ),
+    ] = False  # fmt: skip
+
+
+@dataclass(frozen=True)
+class MethodOptions:
+    """How the rows are compared and the embedding computed."""
+
+    affinity: Annotated[
+        str,
+        typer.Option(
+            rich_help_panel=METHOD,
+            help="How rows are compared: rbf, nearest_neighbors, or a kernel of scikit-learn.",
+        ),
+    ] = "rbf"
+    gamma: Annotated[
+        str,
+        typer.Option(help="Width of the kernel: a number, scale or auto.", rich_help_panel=METHOD),
+    ] = "scale"
+    neighbors: Annotated[
+        int,
+        typer.Option(min=1, help="For --affinity nearest_neighbors.", rich_help_panel=METHOD),
+    ] = 10
+    attribute_mode: Annotated[
+        AttributeMode,
+        typer.Option(
+            rich_help_panel=METHOD,
+            help="Several sensitive columns: shares of each, or of every combination.",
+        ),
+    ] = AttributeMode.marginal
+    solver: Annotated[
+        str,
+        typer.Option(help="auto, krylov, admm, lanczos or nullspace.", rich_help_panel=METHOD),
+    ] = "auto"
+    seed: Annotated[
+        int, typer.Option(help="Makes the result repeatable.", rich_help_panel=METHOD)
+    ] = 0
+    memory_budget: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE", rich_help_panel=METHOD, show_default="half of the machine's memory",
+            help="For the affinities, such as 4GB; beyond it they are computed anew in every pass.",
+        ),
+    ] = None  # fmt: skip
+    threads: Annotated[
+        int | None,
+        typer.Option(min=1, help="At most.", show_default="all cores", rich_help_panel=METHOD),
+    ] = None
+
+    def width(self) -> float | str:
+        """`gamma` as the estimator takes it."""
+        try:
+            return float(self.gamma)
+        except ValueError:
+            return self.gamma

@@ -1,0 +1,22 @@
+"""Tables and graphs from files, features from columns, and files written in one step."""
+
+from fairspectral.tables.columns import check_columns, sensitive_columns
+from fairspectral.tables.encode import Features, encode_features
+from fairspectral.tables.graph import Graph, read_graph
+from fairspectral.tables.read import Table, read_table
+from fairspectral.tables.write import check_output, discard_unfinished, replacing, write_table
+
+__all__ = [
+    "Features",
+    "Graph",
+    "Table",
+    "check_columns",
+    "check_output",
+    "discard_unfinished",
+    "encode_features",
+    "read_graph",
+    "read_table",
+    "replacing",
+    "sensitive_columns",
+    "write_table",
+]

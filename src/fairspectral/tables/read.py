@@ -1,0 +1,257 @@
+"""Read a table: CSV, TSV, Parquet, ``.npy`` or ``.npz``; every bad file gets a sentence."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import zipfile
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fairspectral.tables.text import check_readable, kind_of, read_text
+
+if TYPE_CHECKING:
+    import pandas
+
+_DELIMITERS = (",", ";", "\t", "|")
+# A longer field is no value but the rest of a file after a quote that was never closed.
+_LONGEST_FIELD = 100_000
+_SPREADSHEETS = ("xls", "xlsx", "ods", "numbers")
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table and what is needed to write it back as it was.
+
+    Attributes
+    ----------
+    path : Path
+        Where it came from.
+    frame : DataFrame of shape (n, c)
+        From a text file every column is text, as it stands in the file.
+    delimiter, encoding : str
+        Of a text file.
+    notes : tuple of str
+        What was assumed in reading, in words for the user.
+    """
+
+    path: Path
+    frame: pandas.DataFrame
+    delimiter: str = ","
+    encoding: str = "utf-8"
+    notes: tuple[str, ...] = ()
+
+    @property
+    def decimal(self) -> str:
+        """The decimal sign: where semicolons separate, commas stand in numbers."""
+        return "," if self.delimiter == ";" else "."
+
+
+def read_table(
+    path: Path, *, encoding: str | None = None, header: bool = True, least_rows: int = 2
+) -> Table:
+    """Read a table of any format that is known.
+
+    Parameters
+    ----------
+    path : Path
+        ``.parquet``, ``.npy``, ``.npz``; anything else is text with a delimiter, packed with
+        gzip if it ends in ``.gz``.
+    encoding : str or None
+        Of a text file; None is UTF-8, or what the file's byte-order mark says.
+    header : bool
+        Whether the first line of a text file names the columns.
+    least_rows : int
+        Fewer rows are refused.
+    """
+    check_readable(path)
+    kind = kind_of(path)
+    if kind in _SPREADSHEETS:
+        raise ValueError(f"{path} is a spreadsheet; save it as CSV and pass that.")
+    if kind in ("parquet", "pq"):
+        table = Table(path, _read_parquet(path))
+    elif kind in ("npy", "npz"):
+        table = Table(path, _read_numpy(path, kind))
+    else:
+        table = _read_delimited(path, kind, encoding, header)
+    _check_names(path, [str(name) for name in table.frame.columns])
+    n = len(table.frame)
+    if n < least_rows:
+        rows = "no rows" if n == 0 else f"{n} row" + "s" * (n > 1)
+        raise ValueError(f"{path} has {rows} of data; at least {least_rows} are needed.")
+    return table
+
+
+def import_pandas() -> Any:
+    """Pandas, or a sentence."""
+    try:
+        import pandas
+    except ImportError:
+        raise ImportError(
+            "tables need pandas; install it with pip install 'fairspectral[cli]'."
+        ) from None
+    return pandas
+
+
+# --- text -------------------------------------------------------------------------------------
+
+
+def _read_delimited(path: Path, kind: str, encoding: str | None, header: bool) -> Table:
+    pandas = import_pandas()
+    text, encoding = read_text(path, encoding)
+    text = text.lstrip("\r\n")
+    first_line = text[: 10 * _LONGEST_FIELD].splitlines()[0]
+    delimiter = "\t" if kind in ("tsv", "tab") else _delimiter(first_line)
+    try:
+        names = next(csv.reader(io.StringIO(text), delimiter=delimiter, skipinitialspace=True))
+    except csv.Error:
+        raise _unclosed(path, 1) from None
+    names = [name.strip() for name in names]
+    notes = []
+    if not header:
+        names = [f"column {j}" for j in range(1, len(names) + 1)]
+    else:
+        _check_names(path, names, hint=" or, if its first line is data, pass --no-header")
+        if any(_is_number(name) for name in names):
+            notes.append(
+                "The first line was read as column names although numbers stand in it; pass "
+                "--no-header if it is data."
+            )
+    try:
+        frame = pandas.read_csv(
+            io.StringIO(text), sep=delimiter, names=names, header=0 if header else None,
+            dtype=str, keep_default_na=False, na_values=[], index_col=False,
+            skipinitialspace=True,
+        )  # fmt: skip
+    except pandas.errors.ParserError as error:
+        raise _unparsable(path, str(error)) from None
+    _check_fields(path, frame, header)
+    return Table(path, frame, delimiter, encoding, tuple(notes))
+
+
+def _delimiter(line: str) -> str:
+    """The one that splits the first line into most fields; a comma where none does."""
+
+    def fields(delimiter: str) -> int:
+        return len(next(csv.reader([line], delimiter=delimiter), []))
+
+    return max(_DELIMITERS, key=fields)
+
+
+def _check_names(path: Path, names: list[str], hint: str = "") -> None:
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if not twice:
+        return
+    name = repr(twice[0]) if twice[0] else "the empty name"
+    raise ValueError(
+        f"{path} has {names.count(twice[0])} columns called {name}; give every column a name of "
+        f"its own{hint}."
+    )
+
+
+def _check_fields(path: Path, frame: pandas.DataFrame, header: bool) -> None:
+    """Lines that are too short, and fields that are no values."""
+    short = frame.isna().any(axis=1).to_numpy()
+    if short.any():
+        row = int(np.argmax(short))
+        raise ValueError(
+            f"{path} has fewer fields than columns in data row {row + 1}; mend that line."
+        )
+    for name in frame.columns:
+        lengths = frame[name].str.len().to_numpy()
+        if len(lengths) and lengths.max() > _LONGEST_FIELD:
+            row = int(np.argmax(lengths))
+            raise ValueError(
+                f"{path} has a field of {lengths.max():,} characters in data row {row + 1}, column "
+                f"{name!r}; probably a quote was not closed, or the column should be removed."
+            )
+
+
+def _unclosed(path: Path, line: int) -> ValueError:
+    return ValueError(
+        f"{path} has a quote that is never closed, or a field that is too long, from line {line} "
+        "on; close the quote or remove the field."
+    )
+
+
+def _unparsable(path: Path, message: str) -> ValueError:
+    fields = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", message)
+    if fields:
+        expected, line, seen = fields.groups()
+        return ValueError(
+            f"{path} has {seen} fields in line {line} but {expected} columns; mend that line, or "
+            "quote the text that contains the delimiter."
+        )
+    row = re.search(r"EOF inside string starting at row (\d+)", message)
+    if row:
+        return _unclosed(path, int(row[1]) + 1)
+    return ValueError(f"{path} is not a table that can be read ({message}); check its format.")
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+# --- binary -----------------------------------------------------------------------------------
+
+
+def _read_parquet(path: Path) -> pandas.DataFrame:
+    pandas = import_pandas()
+    try:
+        frame = pandas.read_parquet(path)
+    except ImportError:
+        raise ImportError(
+            "Parquet files need pyarrow; install it with pip install pyarrow, or pass CSV."
+        ) from None
+    except Exception as error:  # pyarrow has its own family of errors
+        reason = str(error).split("\n", 1)[0].rstrip(".")
+        raise ValueError(
+            f"{path} is not a Parquet file that can be read ({reason}); check the file."
+        ) from None
+    return frame.rename(columns=str)
+
+
+def _read_numpy(path: Path, kind: str) -> pandas.DataFrame:
+    pandas = import_pandas()
+    try:
+        loaded = np.load(path, allow_pickle=False)
+        arrays = {"": loaded} if kind == "npy" else {key: loaded[key] for key in loaded.files}
+    except (ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
+        why = "it holds Python objects" if "pickle" in str(error) else "numpy cannot read it"
+        raise ValueError(
+            f"{path} is not a .{kind} file of numbers or text ({why}); save plain arrays."
+        ) from None
+    columns: dict[str, np.ndarray] = {}
+    for key, array in arrays.items():
+        for name, values in _array_columns(path, key, array):
+            columns[name] = values
+    lengths = {len(values): name for name, values in columns.items()}
+    if len(lengths) > 1:
+        (m, a), (n, b), *_ = lengths.items()
+        raise ValueError(
+            f"{path} holds arrays of different lengths ({a!r} has {m} rows, {b!r} has {n}); save "
+            "one row per sample in each."
+        )
+    return pandas.DataFrame(columns)
+
+
+def _array_columns(path: Path, key: str, array: np.ndarray) -> list[tuple[str, np.ndarray]]:
+    """A table has columns 0, 1, ...; in a ``.npz`` their names begin with the array's."""
+    if array.dtype.names:
+        return [(name, array[name]) for name in array.dtype.names]
+    if array.ndim == 1:
+        return [(key or "0", array)]
+    if array.ndim == 2:
+        columns = range(array.shape[1])
+        return [(f"{key}[{j}]" if key else str(j), array[:, j]) for j in columns]
+    where = f"array {key!r} of {path}" if key else str(path)
+    raise ValueError(f"{where} has shape {array.shape}; save one row per sample.")
