@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from fairspectral.affinity import make_operator
-from fairspectral.rounding.bounds import make_rule
-from fairspectral.rounding.flow import solve_flow
+from fairspectral.rounding.bounds import cross_table, make_rule
+from fairspectral.rounding.sizes import SizedFlow
 from fairspectral.rounding.start import (
     WeightedRows,
     fair_lloyd,
@@ -67,22 +67,38 @@ def test_floored_assignment_is_the_cheapest(points):
     assert set(np.flatnonzero(labels == 2)) == set(np.argsort(regret)[:5])
 
 
-def test_fair_lloyd_lowers_the_cost_of_fair_labels(points):
+@pytest.fixture
+def halves(points):
     groups = (points.rows[:, 0] > np.median(points.rows[:, 0])).astype(int)
-    rule = make_rule(Attribute("g", groups, (0, 1)), 3, fairness_tol=0.1)
+    return make_rule(Attribute("g", groups, (0, 1)), 3, fairness_tol=0.1)
+
+
+def test_fair_lloyd_lowers_the_cost_of_fair_labels(points, halves):
     start = floored_clusters(points, 3, 5, n_init=3, seed=0)
     sizes = np.bincount(start)
-    low, high = rule.cell_bounds(sizes)
-    seen = []
+    first = SizedFlow(halves, sizes, 5)(points.costs(points.centroids(start, 3))).labels
+    labels = fair_lloyd(points, start, 3, SizedFlow(halves, sizes, 5))
+    cost = points.cost(labels, points.centroids(labels, 3))
+    assert cost < 0.999 * points.cost(first, points.centroids(first, 3))
+    table = cross_table(halves.attribute.codes, labels, 2, 3)
+    low, high = halves.cell_bounds(table.sum(axis=0))
+    assert ((table >= low) & (table <= high)).all()
 
-    def assign(cost, potentials):
-        flow = solve_flow(cost, groups, low, high, sizes, sizes, potentials=potentials)
-        seen.append(points.cost(flow.labels, points.centroids(flow.labels, 3)))
-        return flow
 
-    fair_lloyd(points, start, 3, assign)
-    assert len(seen) > 1
-    assert (np.diff(seen) <= 1e-9).all()
+def test_fair_lloyd_stops_where_nothing_is_gained(points, halves):
+    start = floored_clusters(points, 3, 5, n_init=3, seed=0)
+    calls = []
+
+    class Counted(SizedFlow):
+        def __call__(self, cost, potentials=None):
+            calls.append(super().__call__(cost, potentials))
+            return calls[-1]
+
+    labels = fair_lloyd(points, start, 3, Counted(halves, np.bincount(start), 5))
+    costs = [flow.cost for flow in calls]
+    assert (np.diff(costs[:-1]) < 0).all()
+    assert 2 <= len(calls) <= 10
+    assert (labels == calls[-1 if costs[-1] < 0.9999 * costs[-2] else -2].labels).all()
 
 
 def test_row_scalings():

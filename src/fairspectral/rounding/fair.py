@@ -1,8 +1,8 @@
 """Fair rounding: labels whose group shares are guaranteed in every cluster, at a low cut.
 
 1. k-means on the rows of the embedding, with a floor on the sizes of the clusters;
-2. with those sizes, bounds in whole persons on every cell (group, cluster), and the exact flow
-   that meets them at the least distance to the centroids, alternated with centroid updates;
+2. bounds in whole persons on every cell (group, cluster), and the exact flow that meets them at
+   the least distance to the centroids, alternated with updates of the sizes and the centroids;
 3. where the affinity is known, refinement on the normalised cut itself, within the bounds.
 """
 
@@ -19,9 +19,9 @@ from sklearn.utils import check_random_state
 
 from fairspectral.constraints import encode_groups
 from fairspectral.rounding.bounds import FairnessRule, cross_table, make_rule
-from fairspectral.rounding.flow import solve_flow
 from fairspectral.rounding.marginal import MarginalFlow
 from fairspectral.rounding.refine import CutState, flow_steps, local_search
+from fairspectral.rounding.sizes import SizedFlow
 from fairspectral.rounding.start import (
     Assign,
     WeightedRows,
@@ -116,7 +116,7 @@ def fair_assignment(
     attribute_mode: str = "marginal",
     min_cluster_size: int | None = None,
     affinity: Any = None,
-    refine_rounds: int = 20,
+    refine_rounds: int = 50,
     row_scaling: str = "auto",
     sample_weight: Any = None,
     centroids: Any = None,
@@ -199,13 +199,20 @@ def fair_assignment(
     name, labels = _start(points, k, smallest, centroids, initial_labels, n_init, seeds)
     trail.add(name, labels)
     kinds = _kinds(attributes)
-    assign = _flow_within(rules, kinds, np.bincount(labels, minlength=k))
+    sizes = np.bincount(labels, minlength=k)
+    assign: Assign = (
+        SizedFlow(rules[0], sizes, smallest)
+        if len(rules) == 1
+        else MarginalFlow(rules, kinds, sizes)
+    )
     # Labels that are fair already, and whose cut will be refined, need no pull to the centroids.
     if initial_labels is None or affinity is None or not _all_inside(rules, labels, k):
         if centroids is None:
             labels = fair_lloyd(points, labels, k, assign)
         else:
-            labels = assign(points.costs(centroids), None).labels
+            costs = points.costs(centroids)
+            assign.resize(costs)
+            labels = assign(costs).labels
         trail.add("fair flow", labels)
     if affinity is not None:
         state = CutState.measure(affinity, labels, k)
@@ -219,17 +226,6 @@ def fair_assignment(
     return _result(labels, rules, k, smallest, trail.stages, notes)
 
 
-def _flow_within(rules: list[FairnessRule], kinds: np.ndarray, sizes: np.ndarray) -> Assign:
-    """The exact flow for clusters of these sizes, as a function of the costs."""
-    if len(rules) > 1:
-        return MarginalFlow(rules, kinds, sizes)
-    low, high = rules[0].cell_bounds(sizes)
-    codes = rules[0].attribute.codes
-    return lambda cost, potentials: solve_flow(
-        cost, codes, low, high, sizes, sizes, potentials=potentials
-    )
-
-
 def _start(
     points: WeightedRows,
     k: int,
@@ -239,7 +235,7 @@ def _start(
     n_init: int,
     seeds: Any,
 ) -> tuple[str, np.ndarray]:
-    """The first labels, whose sizes are kept by the fair flow, and where they come from."""
+    """The first labels, and where they come from."""
     if initial_labels is not None:
         return "initial labels", _check_labels(initial_labels, len(points.rows), k, smallest)
     if centroids is not None:

@@ -73,7 +73,10 @@ class MarginalFlow:
         self._kind_bounds = _kind_bounds(rules, groups, self._counts, sizes)
         self._table: np.ndarray | None = None
 
-    def __call__(self, cost: np.ndarray, potentials: np.ndarray | None) -> FlowResult:
+    def resize(self, cost: np.ndarray) -> None:
+        """Sizes stay as they are: with several attributes they would cost a search of tables."""
+
+    def __call__(self, cost: np.ndarray, potentials: np.ndarray | None = None) -> FlowResult:
         """Assign every person; later calls start from the table of the one before."""
         best, table = self._begin(cost, potentials)
         planes = [self._planes(cost, best, table)]

@@ -13,7 +13,7 @@ Neither ever returns a larger cut than it was given.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +21,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from fairspectral.rounding.bounds import FairnessRule, cross_table
-from fairspectral.rounding.flow import FlowResult, load_kernels
+from fairspectral.rounding.flow import load_kernels
+from fairspectral.rounding.start import Assign
 
 # The kernel ``sigma D^-1 + D^-1 W D^-1`` is positive definite from sigma = 1 on, and then a step
 # cannot raise the cut. Smaller shifts make bolder steps, which are tried first and undone if
@@ -93,9 +94,9 @@ class CutState:
 def flow_steps(
     affinity: Any,
     state: CutState,
-    assign: Callable[[np.ndarray, np.ndarray | None], FlowResult],
+    assign: Assign,
     *,
-    max_passes: int = 20,
+    max_passes: int | None = None,
 ) -> CutState:
     """Kernel k-means by the flow, as long as the cut falls.
 
@@ -105,11 +106,14 @@ def flow_steps(
         Applies ``M``.
     state : CutState
         The start, already fair.
-    assign : callable (cost, potentials) -> FlowResult
-        The flow under the bounds that hold.
-    max_passes : int
-        At most so many products with ``M``.
+    assign : Assign
+        The flow for clusters of the sizes that the start has.
+    max_passes : int or None
+        At most so many products with ``M``; None means 20, or 5 where a local search can follow,
+        which gains more in the time of a pass.
     """
+    if max_passes is None:
+        max_passes = 20 if getattr(affinity, "_W", None) is None else 5
     shifts = list(SHIFTS)
     potentials = None
     while shifts and max_passes > 0:

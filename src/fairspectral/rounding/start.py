@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,13 +12,24 @@ from fairspectral.rounding.flow import FlowResult, solve_flow
 from fairspectral.rounding.kmeans import kmeans_labels
 from fairspectral.validation import check_choice
 
-Assign = Callable[[np.ndarray, np.ndarray | None], FlowResult]
+
+class Assign(Protocol):
+    """The fair flow for clusters of certain sizes, which it may be asked to choose anew."""
+
+    def resize(self, cost: np.ndarray) -> None:
+        """Choose sizes that suit these costs."""
+
+    def __call__(self, cost: np.ndarray, potentials: np.ndarray | None = None) -> FlowResult:
+        """Assign everybody at the least cost."""
+
 
 ROW_SCALINGS = ("auto", "none", "unit", "degree")
 
 # Rounds after which neither alternation has changed a clustering noticeably on any data set.
 _FLOOR_ROUNDS = 10
 _LLOYD_ROUNDS = 10
+# Sizes settle before labels do, and choosing them is what costs.
+_RESIZE_ROUNDS = 3
 
 
 @dataclass(frozen=True)
@@ -126,13 +136,14 @@ def nearest_with_floor(points: WeightedRows, centroids: np.ndarray, smallest: in
 def fair_lloyd(
     points: WeightedRows, labels: np.ndarray, n_clusters: int, assign: Assign
 ) -> np.ndarray:
-    """Alternate the fair flow with centroid updates; the cost of fair labels never rises."""
+    """Alternate sizes, fair flow and centroids; the cost of fair labels never rises."""
     best, potentials = np.inf, None
-    for _ in range(_LLOYD_ROUNDS):
-        flow = assign(points.costs(points.centroids(labels, n_clusters)), potentials)
-        changed = np.mean(flow.labels != labels)
-        labels, potentials = flow.labels, flow.potentials
-        if changed < 1e-3 or flow.cost >= best * (1 - 1e-4):
+    for done in range(_LLOYD_ROUNDS):
+        costs = points.costs(points.centroids(labels, n_clusters))
+        if done < _RESIZE_ROUNDS:
+            assign.resize(costs)
+        flow = assign(costs, potentials)
+        if flow.cost >= best * (1 - 1e-4):
             break
-        best = flow.cost
+        best, labels, potentials = flow.cost, flow.labels, flow.potentials
     return labels

@@ -1,0 +1,168 @@
+"""The flow for one attribute, with the sizes of the clusters chosen so that it costs least.
+
+The bounds on the cells are proportional to the sizes, so the cost of the flow is (up to the
+rounding of bounds to whole persons) a convex function of the sizes, and its potentials give a
+subgradient. Sizes taken from unfair k-means are far from its minimum where the groups live
+apart. Each flow gives a plane below the function; the linear program over all planes, in a
+trust region, proposes the next sizes (Kelley's cutting planes, doi 10.1137/0108053).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.optimize import linprog
+
+from fairspectral.rounding.bounds import FairnessRule
+from fairspectral.rounding.flow import FlowResult, solve_flow
+from fairspectral.validation import Attribute
+
+# Flows that are tried, and the relative fall of the cost below which the search stops.
+_ROUNDS, _ENOUGH = 50, 3e-4
+# Sizes need no more persons than this: a share is known from a sample to one part in a hundred.
+_SAMPLE = 10_000
+
+
+class SizedFlow:
+    """The fair assignment under one attribute, as a function of the costs.
+
+    Parameters
+    ----------
+    rule : FairnessRule
+        The shares that every cluster must have.
+    sizes : integer ndarray of shape (k,)
+        Sizes of the clusters.
+    smallest : int
+        Floor on the sizes.
+    """
+
+    def __init__(self, rule: FairnessRule, sizes: np.ndarray, smallest: int) -> None:
+        self._rule, self._sizes, self._smallest = rule, sizes, smallest
+
+    def resize(self, cost: np.ndarray) -> None:
+        """Choose sizes at which these costs add up to less."""
+        self._sizes = choose_sizes(cost, self._rule, self._sizes, self._smallest)
+
+    def __call__(self, cost: np.ndarray, potentials: np.ndarray | None = None) -> FlowResult:
+        """Assign every person, with the sizes as they are."""
+        return _flow(cost, self._rule, self._sizes, potentials)
+
+
+def choose_sizes(
+    cost: np.ndarray, rule: FairnessRule, sizes: np.ndarray, smallest: int
+) -> np.ndarray:
+    """Sizes at which the fair flow costs less than at the given ones.
+
+    Parameters
+    ----------
+    cost : ndarray of shape (n, k)
+        Of every person in every cluster.
+    rule : FairnessRule
+        The shares that every cluster must have.
+    sizes : integer ndarray of shape (k,)
+        Where the search starts; returned if nothing better is found.
+    smallest : int
+        Floor on the sizes.
+
+    Returns
+    -------
+    integer ndarray of shape (k,)
+    """
+    n, k = cost.shape
+    if k == 1 or n == k * smallest:
+        return sizes
+    if n <= _SAMPLE:
+        return _search(cost, rule, sizes, smallest)
+    chosen = np.sort(np.random.default_rng(0).permutation(n)[:_SAMPLE])
+    sample = _restrict(rule, chosen)
+    floor = max(1, smallest * _SAMPLE // n)
+    found = _search(cost[chosen], sample, _apportion(sizes, _SAMPLE, floor), floor)
+    return _apportion(found, n, smallest)
+
+
+def _search(cost: np.ndarray, rule: FairnessRule, sizes: np.ndarray, smallest: int) -> np.ndarray:
+    n = len(cost)
+    best = _flow(cost, rule, sizes, None)
+    planes = [(best.cost, _slopes(best, rule, len(sizes)), sizes)]
+    radius = n / 4
+    for _ in range(_ROUNDS):
+        proposed, promised = _propose(planes, sizes, smallest, radius)
+        if promised > best.cost - _ENOUGH * abs(best.cost):
+            break
+        trial_sizes = _apportion(proposed, n, smallest)
+        trial = _flow(cost, rule, trial_sizes, best.potentials)
+        planes.append((trial.cost, _slopes(trial, rule, len(sizes)), trial_sizes))
+        if trial.cost < best.cost:
+            best, sizes = trial, trial_sizes
+        else:
+            radius *= 0.7
+    return sizes
+
+
+def _flow(
+    cost: np.ndarray, rule: FairnessRule, sizes: np.ndarray, potentials: np.ndarray | None
+) -> FlowResult:
+    low, high = rule.cell_bounds(sizes)
+    return solve_flow(cost, rule.attribute.codes, low, high, sizes, sizes, potentials=potentials)
+
+
+def _slopes(flow: FlowResult, rule: FairnessRule, k: int) -> np.ndarray:
+    """How the cost of the flow grows with the size of each cluster, shape (k,).
+
+    One person more raises the cost by the price of the cluster, and moves the bounds of its
+    cells, each of which costs by how much the cell's price differs from the cluster's: above
+    it where the lower bound presses, below it where the upper one does.
+    """
+    cells, clusters = flow.potentials[: -k - 1].reshape(-1, k), flow.potentials[-k - 1 : -1]
+    pressure = cells - clusters
+    return clusters + rule.lower @ np.maximum(pressure, 0) + rule.upper @ np.minimum(pressure, 0)
+
+
+def _propose(
+    planes: list[tuple[float, np.ndarray, np.ndarray]],
+    sizes: np.ndarray,
+    smallest: int,
+    radius: float,
+) -> tuple[np.ndarray, float]:
+    """The sizes within the radius that the planes promise the least cost; and that cost."""
+    k, n = len(sizes), sizes.sum()
+    # Steps in units of the radius and costs in units of the largest slope keep HiGHS exact.
+    scale = max(max(float(np.ptp(slopes)) for _, slopes, _ in planes), 1e-300) * radius
+    base = min(value for value, _, _ in planes)
+    rows = np.array([np.append(slopes * radius / scale, -1.0) for _, slopes, _ in planes])
+    right = [(base - value - slopes @ (sizes - at)) / scale for value, slopes, at in planes]
+    step = [(max(-1.0, (smallest - size) / radius), 1.0) for size in sizes]
+    result = linprog(
+        np.append(np.zeros(k), 1.0),
+        A_ub=rows,
+        b_ub=right,
+        A_eq=np.append(np.ones(k), 0.0)[None],
+        b_eq=[0.0],
+        bounds=[*step, (None, None)],
+        method="highs",
+    )
+    if result.x is None:  # pragma: no cover - no step at all is a solution
+        return sizes, np.inf
+    return np.clip(sizes + radius * result.x[:k], smallest, n), base + scale * result.x[k]
+
+
+def _apportion(sizes: np.ndarray, n: int, smallest: int) -> np.ndarray:
+    """Whole sizes that sum to n, in proportion to the given ones above the floor."""
+    room = n - smallest * len(sizes)
+    weights = np.maximum(sizes * (n / sizes.sum()) - smallest, 0.0)
+    # Where everything is at the floor, what is left is spread evenly.
+    weights = weights / weights.sum() if weights.sum() > 0 else np.full(len(sizes), 1 / len(sizes))
+    exact = room * weights
+    whole = np.floor(exact).astype(np.int64)
+    order = np.argsort(whole - exact, kind="stable")
+    whole[order[: room - int(whole.sum())]] += 1
+    return whole + smallest
+
+
+def _restrict(rule: FairnessRule, chosen: np.ndarray) -> FairnessRule:
+    """The rule for some of the persons; its band is widened to hold the sample's own shares."""
+    codes = rule.attribute.codes[chosen]
+    attribute = Attribute(rule.attribute.name, codes, rule.attribute.categories)
+    shares = attribute.counts / len(chosen)
+    return FairnessRule(
+        attribute, rule.target, np.minimum(rule.lower, shares), np.maximum(rule.upper, shares)
+    )
