@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from rounding_cases import STORAGES, make_block_graph, store
 from sklearn.metrics import adjusted_rand_score
 
 from fairspectral.affinity import make_operator
@@ -13,6 +14,16 @@ from fairspectral.rounding.bounds import cell_range
 from fairspectral.rounding.fair import fair_assignment
 from fairspectral.rounding.flow import solve_flow
 from fairspectral.validation import FairSpectralWarning
+
+
+@pytest.fixture
+def block_graph():
+    return make_block_graph()
+
+
+@pytest.fixture(params=STORAGES)
+def operator(request, block_graph):
+    return store(block_graph[0], request.param)
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from rounding_cases import STORAGES, make_block_graph, store
 
 from fairspectral.affinity import KernelOperator, make_operator
 from fairspectral.affinity.kernel import make_kernel
@@ -11,6 +12,16 @@ from fairspectral.rounding.bounds import cross_table, make_rule
 from fairspectral.rounding.flow import solve_flow
 from fairspectral.rounding.refine import CutState, _partition, flow_steps, local_search
 from fairspectral.validation import Attribute
+
+
+@pytest.fixture
+def block_graph():
+    return make_block_graph()
+
+
+@pytest.fixture(params=STORAGES)
+def operator(request, block_graph):
+    return store(block_graph[0], request.param)
 
 
 def direct_cut(W, labels, k):

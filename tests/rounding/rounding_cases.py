@@ -1,13 +1,15 @@
+"""Data that several tests of the rounding share."""
+
 import numpy as np
-import pytest
 import scipy.sparse as sp
 
 from fairspectral.affinity import make_operator
 
+STORAGES = ("dense", "dense float32", "sparse")
 
-@pytest.fixture
-def block_graph():
-    """Four planted clusters of 50, two groups that run across them and bind more than they do."""
+
+def make_block_graph():
+    """Four planted clusters of 50, two groups that run across them and bind as they do."""
     rng = np.random.default_rng(0)
     clusters, groups = np.repeat(np.arange(4), 50), np.tile([0, 0, 0, 1, 1], 40)
     same_cluster = clusters[:, None] == clusters
@@ -19,9 +21,8 @@ def block_graph():
     return W, groups, clusters
 
 
-@pytest.fixture(params=["dense", "dense float32", "sparse"])
-def operator(request, block_graph):
-    W = block_graph[0]
-    if request.param == "sparse":
+def store(W, storage):
+    """The operator of a graph that is held in one of the STORAGES."""
+    if storage == "sparse":
         return make_operator(sp.csr_array(W), "precomputed")
-    return make_operator(W.astype(np.float32 if "32" in request.param else float), "precomputed")
+    return make_operator(W.astype(np.float32 if "32" in storage else float), "precomputed")
