@@ -1,0 +1,187 @@
+"""One cell of the benchmark (a problem and a solver), run in a process of its own."""
+
+from __future__ import annotations
+
+import resource
+import time
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from bench_peers import PEERS, Peer, Setting
+from bench_problems import CASES, Case, Scorer, make_problem
+
+from fairspectral.problem import FairCutProblem
+
+GAP = 1e-3
+
+
+def run_cell(case_name: str, solver: str, best: float | None, limit: float) -> dict[str, Any]:
+    """Run one cell; `best` is the reference objective, `limit` the seconds it may take."""
+    case = CASES[case_name]
+    weights, groups = case.load()
+    if solver == "reference":
+        return _reference(case, weights, groups)
+    if solver in ("end-to-end", "sklearn"):
+        return _end_to_end(solver, case, weights, groups)
+    peer = PEERS[solver]
+    if peer.largest_n is not None and weights.shape[0] > peer.largest_n:
+        return {"skipped": f"needs too much memory or time at n={weights.shape[0]}"}
+    problem = make_problem(weights, groups, case.n_clusters, peer.dtype)
+    scorer = Scorer(weights, problem)
+    if np.dtype(peer.dtype) == weights.dtype and not sp.issparse(weights):
+        # The scorer and the operator share one array; a float64 copy needs its own.
+        assert problem.operator.nbytes == weights.nbytes
+    return _tune(peer, problem, scorer, best, limit)
+
+
+def _reference(case: Case, weights: Any, groups: Any) -> dict[str, Any]:
+    """The optimum: our solver converged tightly, checked by ARPACK, both scored in float64."""
+    from fairspectral.solvers.registry import make_solver
+
+    exact = weights.shape[0] <= 20000
+    problem = make_problem(weights, groups, case.n_clusters, np.float64 if exact else np.float32)
+    scorer = Scorer(weights, problem)
+    result = {}
+    for name, params in (
+        ("krylov", {"tol": 1e-10 if exact else 1e-6}),
+        ("lanczos", {"tol": 1e-8 if exact else 1e-4, "ncv": 4 * case.n_clusters}),
+    ):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            vectors = make_solver(name, params).solve(problem, random_state=0).vectors
+        result[name] = scorer(vectors)["objective"]
+    best = max(result.values())
+    return {
+        "objective": best,
+        "disagreement": abs(result["krylov"] - result["lanczos"]) / best,
+        "n": weights.shape[0],
+        "nonzeros": int(weights.nnz if sp.issparse(weights) else weights.size),
+    }
+
+
+def _tune(
+    peer: Peer, problem: FairCutProblem, scorer: Scorer, best: float, limit: float
+) -> dict[str, Any]:
+    trials: list[dict[str, Any]] = []
+    begin = time.perf_counter()
+    for setting in _worthwhile(peer.settings(problem), trials):
+        if time.perf_counter() - begin > limit:
+            break
+        trials.append(_trial(peer, problem, scorer, setting, best))
+    reached = [trial for trial in trials if trial["gap"] <= GAP]
+    chosen = min(reached or trials, key=lambda trial: trial["seconds"] if reached else trial["gap"])
+    return {**chosen, "reached": bool(reached), "trials": trials}
+
+
+def _worthwhile(settings: Iterator[Setting], trials: list[dict[str, Any]]) -> Iterator[Setting]:
+    """Loose to tight in each family, from a bit before where the last family got there."""
+    first = None
+    done: set[str] = set()
+    for setting in settings:
+        if setting.family in done or (first is not None and setting.tol > first):
+            continue
+        yield setting
+        if not trials:
+            return
+        last = trials[-1]
+        fastest = min((t["seconds"] for t in trials if t["gap"] <= GAP), default=np.inf)
+        if last["gap"] <= GAP and setting.tol is not None:
+            first = setting.tol * 2.6
+        if last["gap"] <= GAP or last["seconds"] > fastest:
+            done.add(setting.family)
+
+
+def _trial(
+    peer: Peer, problem: FairCutProblem, scorer: Scorer, setting: Setting, best: float
+) -> dict[str, Any]:
+    seconds = []
+    for seed in range(peer.repeats):
+        problem.counter.passes = problem.counter.columns = 0
+        problem.operator.seconds = 0.0
+        before = _reset_peak_memory()
+        begin = time.perf_counter()
+        try:
+            vectors = setting.run(problem, seed)
+            error = None
+        except Exception as problem_found:  # a peer that breaks down is a result too
+            vectors, error = None, f"{type(problem_found).__name__}: {problem_found}"
+        seconds.append(time.perf_counter() - begin)
+        peak = _peak_memory() - before
+        score = {"objective": np.nan, "fairness": np.nan, "orthogonality": np.nan}
+        if vectors is not None:
+            score = scorer(vectors)
+        gap = (best - score["objective"]) / best if vectors is not None else np.inf
+        record = {
+            "family": setting.family,
+            "tol": setting.tol,
+            "seconds": seconds[-1],
+            "passes": problem.counter.passes,
+            "columns": problem.counter.columns,
+            "product_seconds": problem.operator.seconds,
+            "peak_mb": peak / 2**20,
+            "gap": gap,
+            "error": error,
+            **score,
+        }
+        if seconds[-1] == min(seconds):
+            fastest = record
+    fastest["all_seconds"] = seconds
+    return fastest
+
+
+def _end_to_end(name: str, case: Case, weights: Any, groups: Any) -> dict[str, Any]:
+    """From a precomputed affinity to k-means labels, ours and scikit-learn's unfair one."""
+    from sklearn.cluster import SpectralClustering
+
+    from fairspectral import FairSpectralClustering
+
+    n = weights.shape[0]
+    common = {"n_clusters": case.n_clusters, "affinity": "precomputed", "random_state": 0}
+    if name == "sklearn" and not sp.issparse(weights) and 3 * 8 * n * n > _total_memory():
+        return {"skipped": f"three n×n arrays in float64 do not fit ({24 * n * n / 2**30:.0f} GB)"}
+    before = _reset_peak_memory()
+    begin = time.perf_counter()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if name == "sklearn":
+            SpectralClustering(**common).fit(weights)
+        else:
+            model = FairSpectralClustering(assign_labels="kmeans", **common)
+            model.fit(weights, sensitive_features=groups)
+    return {
+        "seconds": time.perf_counter() - begin,
+        "peak_mb": (_peak_memory() - before) / 2**20,
+    }
+
+
+def _total_memory() -> int:
+    import os
+
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+
+
+def _reset_peak_memory() -> int:
+    """Forget the process's peak and give its memory now, in bytes (Linux; elsewhere 0)."""
+    try:
+        Path("/proc/self/clear_refs").write_text("5")
+        return _status("VmRSS")
+    except OSError:
+        return 0
+
+
+def _peak_memory() -> int:
+    try:
+        return _status("VmHWM")
+    except OSError:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def _status(key: str) -> int:
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith(key):
+            return int(line.split()[1]) * 1024
+    raise OSError(key)
