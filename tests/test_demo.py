@@ -15,13 +15,19 @@ def test_prints_tables_and_writes_a_picture(tmp_path, capsys):
     picture = tmp_path / "out" / "fair-against-plain.png"
     assert picture.read_bytes().startswith(b"\x89PNG")
     assert str(picture) in text
+    report = tmp_path / "out" / "report.html"
+    assert report.read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert str(report) in text
 
 
-def test_without_matplotlib_says_what_to_install(tmp_path, capsys, monkeypatch):
+def test_without_extras_says_what_to_install(tmp_path, capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setitem(sys.modules, "jinja2", None)
     monkeypatch.setattr(demo, "block_model", demo.patients)
     assert demo.main(["--output", str(tmp_path)]) == 0
-    assert "pip install 'fairspectral[plot]'" in capsys.readouterr().out
+    text = capsys.readouterr().out
+    assert "pip install 'fairspectral[plot]'" in text
+    assert "pip install 'fairspectral[report]'" in text
 
 
 @pytest.mark.parametrize(
@@ -32,4 +38,4 @@ def test_the_price_is_said_in_either_direction(fair, words):
     object.__setattr__(plain_audit, "normalized_cut", 1.0)
     fair_audit = demo.audit([0, 1], None)
     object.__setattr__(fair_audit, "normalized_cut", fair)
-    assert words in demo._price(demo.Comparison("", plain_audit, fair_audit, "", 0.0))
+    assert words in demo._price(demo.Comparison("", plain_audit, fair_audit, None, 0.0))

@@ -134,6 +134,23 @@ class TestFairLabels:
             model.fit(patients.X, sensitive_features=patients.sensitive_features)
 
 
+class TestShown:
+    def test_report(self, patients, tmp_path):
+        model = FairSpectralClustering(3, random_state=0)
+        model.fit(patients.X, sensitive_features=patients.sensitive_features)
+        written = model.report(tmp_path / "out.html", title="Patients", frontier=False)
+        page = written.read_text(encoding="utf-8")
+        assert "Patients" in page
+        assert "sex 1" in page
+
+    def test_notebook(self, patients):
+        model = FairSpectralClustering(3, random_state=0)
+        assert "not fitted" in model._repr_html_()
+        model.fit(patients.X, sensitive_features=patients.sensitive_features)
+        assert "fair within" in model._repr_html_()
+        assert model._repr_mimebundle_()["text/html"] == model._repr_html_()
+
+
 class TestInput:
     def test_graph_dense_sparse_and_operator_agree(self, block_model):
         groups = block_model.sensitive_features

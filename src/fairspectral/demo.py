@@ -1,6 +1,6 @@
 """``python -m fairspectral.demo``: fair against plain spectral clustering, on embedded data.
 
-Prints one table per data set and writes one picture (with the extra ``plot``).
+Prints one table per data set, and writes a picture (extra ``plot``) and a report (``report``).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Comparison:
     title: str
     plain: Audit
     fair: Audit
-    certificate: str
+    model: FairSpectralClustering
     seconds: float
 
 
@@ -38,14 +38,17 @@ def main(argv: list[str] | None = None) -> int:
     comparisons = [patients(), block_model()]
     for comparison in comparisons:
         print(render(comparison))
+    output.mkdir(parents=True, exist_ok=True)
+    missing = "No {}: {} is missing; install it with pip install 'fairspectral[{}]'."
     try:
-        picture = draw(comparisons, output / "fair-against-plain.png")
+        print(f"Picture: {draw(comparisons, output / 'fair-against-plain.png')}")
     except ImportError:
-        print(
-            "No picture: matplotlib is missing; install it with pip install 'fairspectral[plot]'."
-        )
-    else:
-        print(f"Picture: {picture}")
+        print(missing.format("picture", "matplotlib", "plot"))
+    try:
+        first = comparisons[0]
+        print(f"Report:  {first.model.report(output / 'report.html', title=first.title)}")
+    except ImportError:
+        print(missing.format("report", "jinja2", "report"))
     return 0
 
 
@@ -71,7 +74,7 @@ def compare(title: str, X: Any, groups: np.ndarray, k: int, *, affinity: str) ->
     start = time.perf_counter()
     model.fit(X, sensitive_features=groups)
     seconds = time.perf_counter() - start
-    return Comparison(title, plain, model.audit_, model.audit_.certificate, seconds)
+    return Comparison(title, plain, model.audit_, model, seconds)
 
 
 def render(comparison: Comparison) -> str:
@@ -84,7 +87,7 @@ def render(comparison: Comparison) -> str:
     lines += [
         "",
         f"{_price(comparison)} It took {comparison.seconds:.2f} s.",
-        comparison.certificate,
+        comparison.fair.certificate,
         "",
     ]
     return "\n".join(lines)
@@ -155,7 +158,6 @@ def draw(comparisons: list[Comparison], path: Path) -> Path:
         pair[0].set_ylabel("cluster")
         pair[1].legend(loc="upper left", bbox_to_anchor=(1.01, 1), title="group", frameon=False)
         strip.supxlabel("share of each group (dashed: share of everyone)", fontsize=10)
-    path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=130)
     pyplot.close(figure)
     return path

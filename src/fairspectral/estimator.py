@@ -6,6 +6,7 @@ import sys
 from contextlib import nullcontext
 from dataclasses import fields, is_dataclass, replace
 from numbers import Integral, Real
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -232,6 +233,31 @@ class FairSpectralClustering(ClusterMixin, BaseEstimator):
         """Cluster the samples and return their labels; see `fit`."""
         return self.fit(X, sensitive_features=sensitive_features).labels_
 
+    def report(self, path: Any, **options: Any) -> Path:
+        """Write what was found as one self-contained HTML file (extra ``report``).
+
+        Parameters
+        ----------
+        path : path-like
+            The file to write; it appears whole or not at all.
+        **options
+            As in `fairspectral.report.write_report`: ``title``, ``notes``, ``frontier``, ...
+
+        Returns
+        -------
+        Path
+            The file written.
+        """
+        from fairspectral.report import write_report
+
+        return write_report(self, path, **options)
+
+    def _html_repr(self) -> str:
+        """What a notebook shows: the parameters, and once fitted the audit."""
+        from fairspectral.report import repr_html
+
+        return repr_html(self)
+
     def _fit(self, X: Any, sensitive_features: Any) -> FairSpectralClustering:
         random_state = check_random_state(self.random_state)
         solver_params = self._solver_params()
@@ -263,6 +289,7 @@ class FairSpectralClustering(ClusterMixin, BaseEstimator):
         report(ROUNDING, 0.0)
         labels, fair = self._round(embedding, operator, sensitive_features, random_state)
         report(ROUNDING, 1.0)
+        self._attributes = attributes  # for the report
         self.labels_ = labels
         self.fair_assignment_ = fair
         self.embedding_ = embedding
