@@ -70,9 +70,7 @@ def share_bars(clusters: tuple[Any, ...], attribute: AttributeAudit) -> Bars:
                     f"of everyone {expected:.1%}"
                 )
                 label = f"{share:.0%}" if share >= 0.06 else ""
-                segments.append(
-                    Segment(100 * share, colours[s], ink_on(colours[s]), label, tip)
-                )
+                segments.append(Segment(100 * share, colours[s], ink_on(colours[s]), label, tip))
         return Bar(name, size, tuple(segments))
 
     everyone = bar("everyone", attribute.counts.sum(axis=0))
@@ -218,7 +216,8 @@ class Scatter:
     clouds : tuple of Cloud
         What is drawn.
     labels : tuple of (float, float, int)
-        Where the number of each cluster stands, in percent, and its index.
+        Where the number of a cluster stands, in percent, and its index; a number that would
+        cover that of a larger cluster is left out.
     shapes : tuple of (str, int, str)
         Names of the groups that share a shape, its index and its path.
     points : dict
@@ -264,10 +263,6 @@ def scatter(
             shape = MARKERS[marker].path
             path = "".join(f"M{x[i]:g} {y[i]:g}{shape}" for i in members)
             clouds.append(Cloud(cluster, marker, cluster_colour(cluster), path))
-    labels = []
-    for cluster in np.unique(codes).tolist():
-        centre = np.median(inside[codes == cluster], axis=0)
-        labels.append((100 * float(centre[0]), 100 * float(1 - centre[1]), cluster))
     shapes = []
     for marker in np.unique(marker_of).tolist() if len(names) > 1 else []:
         sharing = [str(names[s]) for s in np.flatnonzero(marker_of == marker)]
@@ -281,4 +276,14 @@ def scatter(
         "row": rows.tolist(),
     }
     outside = int(np.sum(np.any((placed[rows] < 0) | (placed[rows] > 1), axis=1)))
-    return Scatter(tuple(clouds), tuple(labels), tuple(shapes), points, outside)
+    return Scatter(tuple(clouds), _numbers(inside, codes), tuple(shapes), points, outside)
+
+
+def _numbers(places: np.ndarray, codes: np.ndarray) -> tuple[tuple[float, float, int], ...]:
+    """Where the clusters' numbers stand: in their middle, the largest first, none on another."""
+    numbers: list[tuple[float, float, int]] = []
+    for cluster in np.argsort(-np.bincount(codes), kind="stable").tolist():
+        x, y = 100 * np.median(places[codes == cluster], axis=0)
+        if all(abs(x - a) > 4 or abs(100 - y - b) > 5 for a, b, _ in numbers):
+            numbers.append((float(x), float(100 - y), cluster))
+    return tuple(numbers)

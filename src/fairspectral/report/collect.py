@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from fairspectral.audit import Audit, AttributeAudit, audit_attributes
+from fairspectral.audit import AttributeAudit, Audit, audit_attributes
 from fairspectral.constraints import encode_groups
 from fairspectral.embedding import embed
+from fairspectral.metrics import normalized_cut
 from fairspectral.rounding.bounds import cell_range
 from fairspectral.rounding.kmeans import kmeans_labels
 from fairspectral.validation import Attribute, FairSpectralWarning
@@ -33,6 +34,8 @@ class Plain:
     ----------
     audit : Audit
         Its clusters carry the numbers of those that they share most members with.
+    normalized_cut : float
+        Of its labels.
     relaxed_cut : float or None
         ``k - tr(H^T M H)``, below which no clustering's cut can be.
     moved : int
@@ -40,23 +43,30 @@ class Plain:
     """
 
     audit: Audit
+    normalized_cut: float
     relaxed_cut: float | None
     moved: int
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One group in one cluster; `deviation` is its share over the expected one, less 1."""
+    """One group in one cluster: `count` of the cluster's `size`, `expected` of everyone."""
 
     attribute: str
     group: str
     cluster: Any
-    share: float
+    count: int
+    size: int
     expected: float
 
     @property
+    def share(self) -> float:
+        """Of the cluster."""
+        return self.count / self.size
+
+    @property
     def deviation(self) -> float:
-        """Relative to the expected share."""
+        """Of the share from the expected one, relative to it."""
         return self.share / self.expected - 1
 
 
@@ -99,6 +109,12 @@ class Judgement:
         """No cell is outside."""
         return self.n_outside == 0
 
+    @property
+    def whole_persons(self) -> bool:
+        """The worst cell is beyond the tolerance, though by less than one person."""
+        beyond = abs(self.worst.deviation) > self.tolerance * (1 + 1e-9)
+        return self.fair and not self.custom and beyond
+
 
 def read_attributes(model: Any, sensitive_features: Any) -> tuple[Attribute, ...]:
     """The groups of every sample: those passed, or those that the model kept, or none."""
@@ -120,7 +136,8 @@ def plain_clustering(model: Any, attributes: tuple[Attribute, ...], random_state
     here, there = linear_sum_assignment(together.reshape(k, k), maximize=True)
     labels = there[np.argsort(here)][found]
     return Plain(
-        audit=audit_attributes(labels, model.audit_.clusters, attributes, operator, str(result)),
+        audit=audit_attributes(labels, model.audit_.clusters, attributes, None, str(result)),
+        normalized_cut=normalized_cut(labels, operator),
         relaxed_cut=relaxed_cut(k, result.eigenvalues),
         moved=int(np.sum(labels != model.labels_)),
     )
@@ -149,7 +166,14 @@ def judge(model: Any) -> Judgement | None:
     else:
         outside = tuple(_outside(attribute, tolerance) for attribute in found.attributes)
     cells = [
-        Cell(attribute.name, str(group), cluster, attribute.shares[i, s], attribute.population[s])
+        Cell(
+            attribute=attribute.name,
+            group=str(group),
+            cluster=cluster,
+            count=int(attribute.counts[i, s]),
+            size=int(found.sizes[i]),
+            expected=float(attribute.population[s]),
+        )
         for attribute in found.attributes
         for i, cluster in enumerate(found.clusters)
         for s, group in enumerate(attribute.groups)
@@ -203,21 +227,28 @@ def _show(value: Any) -> str:
     return f"<{type(value).__name__}>"
 
 
-def snippet(model: Any, n_features: int | None) -> str:
+def snippet(model: Any) -> str:
     """Python that repeats the run."""
-    given = [f"    {name}={shown}," for name, shown, changed in parameters(model) if changed]
     names = [attribute.name for attribute in model.audit_.attributes]
     n = len(model.labels_)
-    lines = ["from fairspectral import FairSpectralClustering", ""]
-    what = f"{n} rows" if n_features is None else f"{n} rows × {n_features} features"
-    lines.append(f"# X: the data, {what}, as they were clustered")
+    if isinstance(model.affinity, str) and model.affinity == "precomputed":
+        data = f"the affinities, {n} × {n}"
+    else:
+        data = f"the data, {n} rows"
+        if hasattr(model, "n_features_in_"):
+            data += f" × {model.n_features_in_} features, as they were clustered"
+    lines = ["from fairspectral import FairSpectralClustering", "", f"# X: {data}"]
     if names:
-        # A line break in a name must not end the comment.
+        # As literals, so that a line break in a name does not end the comment.
         shown = ", ".join(repr(name) for name in names)
         lines.append(f"# sensitive: {shown}, one value per row")
-    lines += ["model = FairSpectralClustering(", *given, ")"] if given else [
-        "model = FairSpectralClustering()"
-    ]  # fmt: skip
+    given = [(name, value) for name, value, changed in parameters(model) if changed]
+    lines.append("model = FairSpectralClustering(")
+    for name, value in given:
+        # What has no literal must be filled in by the reader.
+        opaque = value.startswith("<")
+        lines.append(f"    {name}=...,  # {value}" if opaque else f"    {name}={value},")
+    lines.append(")")
     argument = ", sensitive_features=sensitive" if names else ""
     lines.append(f"labels = model.fit_predict(X{argument})")
     lines.append('model.report("report.html")')

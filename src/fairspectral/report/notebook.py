@@ -5,9 +5,9 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
-from fairspectral.audit import Audit, AttributeAudit
+from fairspectral.audit import AttributeAudit, Audit
 from fairspectral.report.collect import judge, parameters
-from fairspectral.report.words import describe, percent
+from fairspectral.report.words import bounds, describe
 
 _CELL = "text-align:right;padding:2px 10px"
 _NAME = "text-align:left;padding:2px 10px"
@@ -44,11 +44,12 @@ def _verdict(model: Any) -> str:
     judgement = judge(model)
     if judgement is None:
         return "plain spectral clustering, no sensitive features"
-    band = "the bounds asked for" if judgement.custom else percent(judgement.tolerance)
-    found = f"✓ fair within {band}" if judgement.fair else (
-        f"✕ {judgement.n_outside} of {judgement.n_cells} shares are outside {band}"
-    )  # fmt: skip
-    return f"<b>{found}</b>. {escape(describe(judgement.worst))}"
+    if judgement.fair:
+        found = f"✓ fair within {bounds(judgement)}"
+    else:
+        outside = f"{judgement.n_outside} of {judgement.n_cells} shares"
+        found = f"✕ {outside} are outside {bounds(judgement)}"
+    return f"<b>{found}</b>. {escape(describe(judgement))}"
 
 
 def _table(found: Audit, attribute: AttributeAudit) -> str:

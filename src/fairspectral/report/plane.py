@@ -60,13 +60,13 @@ def frame(coordinates: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The corner and the extent of a frame that a few far outliers do not widen.
 
     Rows of nodes with tiny degrees lie far out; a frame around them would leave a dot of the
-    rest. It is as wide as three times the range of the middle 98 %, or as the data where they
-    need less.
+    rest. It is as wide as twice the range of the middle 98 %, or as the data where they need
+    less.
     """
     low, high = np.quantile(coordinates, [0.01, 0.99], axis=0)
     reach = high - low
-    low = np.maximum(coordinates.min(axis=0), low - reach)
-    high = np.minimum(coordinates.max(axis=0), high + reach)
+    low = np.maximum(coordinates.min(axis=0), low - reach / 2)
+    high = np.minimum(coordinates.max(axis=0), high + reach / 2)
     extent = np.where(high > low, high - low, 1.0)
     return low - 0.04 * extent, 1.08 * extent
 

@@ -119,7 +119,8 @@ def plot_shares(audit: Audit, ax: Any = None, *, attribute: int = 0) -> Any:
         left += shares
     for line in np.cumsum(table.population)[:-1]:
         ax.axvline(line, color="black", linestyle="--", linewidth=1.2)
-    ax.set_yticks(places, [f"{c}  (n={size})" for c, size in zip(audit.clusters, audit.sizes, strict=True)])
+    sizes = zip(audit.clusters, audit.sizes, strict=True)
+    ax.set_yticks(places, [f"{cluster}  (n={size})" for cluster, size in sizes])
     ax.invert_yaxis()
     ax.set_xlim(0, 1)
     ax.xaxis.set_major_formatter(lambda x, _: f"{x:.0%}")

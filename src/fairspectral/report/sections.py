@@ -65,7 +65,7 @@ def picture(model: Any, attributes: tuple[Attribute, ...], random_state: Any) ->
 def comparison(model: Any, plain: Plain) -> list[tuple[str, str, str, str]]:
     """Rows of what is measured, plain, fair, and the change."""
     fair, other = model.audit_, plain.audit
-    rows = [_change("normalised cut", other.normalized_cut, fair.normalized_cut)]
+    rows = [_change("normalised cut", plain.normalized_cut, fair.normalized_cut)]
     own = relaxed_cut(model.n_clusters, model.eigenvalues_)
     if own is not None and plain.relaxed_cut is not None:
         rows.append(_change("least cut any clustering could have", plain.relaxed_cut, own))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from fairspectral.report.collect import Cell, Judgement, Plain
+from fairspectral.frontier import FairnessFrontier
+from fairspectral.report.collect import Judgement, Plain
 
 
 @dataclass(frozen=True)
@@ -17,60 +18,75 @@ class Verdict:
     kind : {"fair", "unfair", "none"}
     headline : str
         One line.
-    details : tuple of str
+    details, small_print : tuple of str
         A few sentences.
     """
 
     kind: str
     headline: str
     details: tuple[str, ...]
+    small_print: tuple[str, ...] = ()
 
 
 def verdict(model: Any, judgement: Judgement | None, plain: Plain | None) -> Verdict:
     """The verdict in plain words."""
-    k = model.n_clusters
     if judgement is None:
         return Verdict(
             "none",
-            f"Plain spectral clustering into {k} clusters: no fairness was asked for.",
+            f"Plain spectral clustering into {model.n_clusters} clusters: no fairness was asked for.",
             ("Fit the model with sensitive_features to give every group its share.",),
         )
-    if judgement.custom:
-        band = "within the bounds asked for"
-    else:
-        band = f"within {percent(judgement.tolerance)}"
-    if judgement.fair:
-        headline = f"Fair {band}: every group has its share of each of the {k} clusters"
-    else:
-        headline = (
-            f"Not fair {band}: {judgement.n_outside} of {judgement.n_cells} shares are outside"
-        )
-    headline += f", {cost(model, plain)}." if plain is not None else "."
-    return Verdict(
-        "fair" if judgement.fair else "unfair", headline, _details(model, judgement)
-    )
+    headline = f"Fair within {bounds(judgement)}"
+    if not judgement.fair:
+        outside = f"{judgement.n_outside} of {judgement.n_cells} shares are outside"
+        headline = f"Not fair within {bounds(judgement)}: {outside}"
+    if plain is not None:
+        headline += f", {cost(model, plain)}"
+    details, small_print = _details(model, judgement), _small_print(model, judgement)
+    return Verdict("fair" if judgement.fair else "unfair", f"{headline}.", details, small_print)
+
+
+def bounds(judgement: Judgement) -> str:
+    """What the shares are held against."""
+    return "the bounds asked for" if judgement.custom else percent(judgement.tolerance)
 
 
 def cost(model: Any, plain: Plain) -> str:
-    """What fairness did to the normalised cut, as the end of a sentence."""
-    fair_cut, plain_cut = model.audit_.normalized_cut, plain.audit.normalized_cut
+    """What fairness did to the normalised cut, as the end of a sentence.
+
+    Labels of plain clustering are not refined as fair ones are, so the fair cut can be lower.
+    """
+    fair_cut, plain_cut = model.audit_.normalized_cut, plain.normalized_cut
     if plain_cut < 1e-6:
-        return f"for a normalised cut of {fair_cut:.3g} in place of none"
+        return f"for a normalised cut of {fair_cut:.3g} where plain clustering has none"
     rise = fair_cut / plain_cut - 1
-    if abs(rise) < 0.0005:
+    if rise < 0.0005:
         return "at no cost in normalised cut"
-    if rise < 0:
-        return f"at no cost: the normalised cut is {-rise:.1%} below plain clustering’s"
     return f"for a normalised cut {rise:.1%} above plain clustering’s"
 
 
-def describe(cell: Cell) -> str:
+def price(frontier: FairnessFrontier, tolerance: float | None) -> str:
+    """What the model's tolerance costs on the frontier; empty where it is not on it."""
+    if tolerance is None or tolerance not in frontier.tolerances:
+        return ""
+    rise = float(frontier.price[frontier.tolerances.index(tolerance)]) - 1
+    loosest = frontier.tolerances[-1]
+    than = "without any bound" if loosest is None else f"at {percent(loosest)}"
+    costs = f"{signed(rise)}" if rise >= 0.0005 else "nothing"
+    return f"At {percent(tolerance)} it costs {costs} over the same rounding {than}."
+
+
+def describe(judgement: Judgement) -> str:
     """The worst cell, as a sentence."""
-    return (
-        f"The largest departure is in cluster {cell.cluster}, where {cell.attribute} “{cell.group}” "
-        f"makes up {cell.share:.1%}, against {cell.expected:.1%} of everyone "
-        f"({signed(cell.deviation)})."
+    cell = judgement.worst
+    text = (
+        f"The largest departure is in cluster {cell.cluster}, where {cell.attribute} "
+        f"“{cell.group}” makes up {cell.share:.1%} ({cell.count:,} of {cell.size:,}), against "
+        f"{cell.expected:.1%} of everyone ({signed(cell.deviation)})"
     )
+    if judgement.whole_persons:
+        return f"{text}: less than one person from that share."
+    return f"{text}."
 
 
 def percent(share: float) -> str:
@@ -84,20 +100,30 @@ def signed(change: float) -> str:
 
 
 def _details(model: Any, judgement: Judgement) -> tuple[str, ...]:
-    details = [describe(judgement.worst)]
-    if not judgement.custom:
-        which = "" if judgement.asked else " (no tolerance was asked for; this is the four-fifths rule)"
-        details.append(
-            f"Within {percent(judgement.tolerance)}{which} means: a group that makes up 30% of "
-            f"everyone makes up between {30 * (1 - judgement.tolerance):.3g}% and "
-            f"{30 * (1 + judgement.tolerance):.3g}% of every cluster, rounded to whole persons."
+    details = [describe(judgement)]
+    if judgement.fair:
+        of = "" if judgement.custom else " of its share of everyone, up to whole persons"
+        details.insert(
+            0,
+            f"In each of the {model.n_clusters} clusters every group’s share is within "
+            f"{bounds(judgement)}{of}.",
         )
-    assignment = model.fair_assignment_
-    if assignment is not None:
-        details += [assignment.certificate, *assignment.notes]
-    elif not judgement.fair:
+    elif model.fair_assignment_ is None:
         details.append(
-            "These labels come from k-means, which guarantees no shares; "
-            'assign_labels="fair" does.'
+            'These labels come from k-means, which guarantees no shares; assign_labels="fair" does.'
         )
     return tuple(details)
+
+
+def _small_print(model: Any, judgement: Judgement) -> tuple[str, ...]:
+    sentences: list[str] = []
+    if not judgement.custom:
+        which = "" if judgement.asked else " (the four-fifths rule, since none was asked for)"
+        low, high = (30 * max(0.0, 1 + sign * judgement.tolerance) for sign in (-1, 1))
+        sentences.append(
+            f"Within {percent(judgement.tolerance)}{which} means: a group that makes up 30% of "
+            f"everyone makes up between {low:.3g}% and {min(high, 100):.3g}% of every cluster."
+        )
+    if model.fair_assignment_ is not None:
+        sentences += [model.fair_assignment_.certificate, *model.fair_assignment_.notes]
+    return tuple(sentences)
