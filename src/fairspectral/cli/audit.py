@@ -23,7 +23,9 @@ _MOST_SHOWN = 10
 def audit(
     input: Annotated[
         Path,
-        typer.Argument(help="Table with labels: CSV, TSV, Parquet or .npz.", metavar="FILE", show_default=False),
+        typer.Argument(
+            metavar="FILE", help="Table with labels: CSV, TSV, Parquet or .npz.", show_default=False
+        ),
     ],
     sensitive: Annotated[
         list[str],

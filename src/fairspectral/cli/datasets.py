@@ -104,24 +104,26 @@ def datasets(context: typer.Context, json: Json = False) -> None:
 
 @command
 def _list(json: bool) -> None:
-    from fairspectral.cli.display import print_json, print_table
+    from fairspectral.cli.display import print_json, print_lines, print_table
 
     if json:
         print_json({name: {**vars(e), "available": e.here} for name, e in ENTRIES.items()})
         return
     rows = [
-        [name, f"{e.n:,}", f"{e.h} by {e.group}", e.kind, "yes" if e.here else "no", e.licence,
-         e.source]
+        [name, f"{e.n:,}", f"{e.h} by {e.group}", e.kind, "yes" if e.here else "no", e.licence]
         for name, e in ENTRIES.items()
     ]  # fmt: skip
-    header = ["name", "n", "groups", "kind", "here", "licence", "source"]
-    print_table(header, rows, text=("groups", "kind", "here", "licence", "source"))
+    header = ["name", "n", "groups", "kind", "here", "licence"]
+    print_table(header, rows, text=header[2:])
+    print_lines(*(f"{name}: {e.source}" for name, e in ENTRIES.items()))
 
 
 @datasets_app.command()
 @command
 def fetch(
-    name: Annotated[str, typer.Argument(help=", ".join(ENTRIES), metavar="NAME", show_default=False)],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help=", ".join(ENTRIES), show_default=False)
+    ],
     output: Annotated[
         Path,
         typer.Option(

@@ -61,10 +61,6 @@ def read_graph(
     else:
         graph = _read_edges(path, nodes, encoding)
     weights = graph.weights
-    if weights.nnz and (not np.isfinite(weights.data).all() or weights.data.min() < 0):
-        raise ValueError(
-            f"{path} has a weight that is negative or no number; affinities must be at least zero."
-        )
     alone = np.flatnonzero(np.diff(weights.indptr) == 0)
     if len(alone):
         named = [graph.nodes[i] if graph.nodes else str(i + 1) for i in alone[:3]]
@@ -167,6 +163,10 @@ def _symmetric(path: Path, matrix: Any) -> tuple[Any, tuple[str, ...]]:
             f"{path} is a matrix of shape {matrix.shape}; a graph needs as many rows as columns."
         )
     square = sp.csr_array(matrix, dtype=np.float64)  # an edge listed twice adds up
+    if square.nnz and (not np.isfinite(square.data).all() or square.data.min() < 0):
+        raise ValueError(
+            f"{path} has a weight that is negative or no number; affinities must be at least zero."
+        )
     notes = []
     if square.diagonal().any():
         notes.append(f"Dropped {int(np.count_nonzero(square.diagonal()))} self-loop(s).")

@@ -105,13 +105,11 @@ def _read_delimited(path: Path, kind: str, encoding: str | None, header: bool) -
     pandas = import_pandas()
     text, encoding = read_text(path, encoding)
     text = text.lstrip("\r\n")
-    first_line = text[: 10 * _LONGEST_FIELD].splitlines()[0]
-    delimiter = "\t" if kind in ("tsv", "tab") else _delimiter(first_line)
     try:
-        names = next(csv.reader(io.StringIO(text), delimiter=delimiter, skipinitialspace=True))
+        delimiter = "\t" if kind in ("tsv", "tab") else _delimiter(text)
+        names = [name.strip() for name in next(_lines(text, delimiter))]
     except csv.Error:
         raise _unclosed(path, 1) from None
-    names = [name.strip() for name in names]
     notes = []
     if not header:
         names = [f"column {j}" for j in range(1, len(names) + 1)]
@@ -130,17 +128,19 @@ def _read_delimited(path: Path, kind: str, encoding: str | None, header: bool) -
         )  # fmt: skip
     except pandas.errors.ParserError as error:
         raise _unparsable(path, str(error)) from None
-    _check_fields(path, frame, header)
+    _check_fields(path, frame)
+    _check_lines(path, text, delimiter, len(names))
     return Table(path, frame, delimiter, encoding, tuple(notes))
 
 
-def _delimiter(line: str) -> str:
+def _lines(text: str, delimiter: str) -> Any:
+    """The fields of each line; a quoted field may go over several lines of text."""
+    return csv.reader(io.StringIO(text), delimiter=delimiter, skipinitialspace=True)
+
+
+def _delimiter(text: str) -> str:
     """The one that splits the first line into most fields; a comma where none does."""
-
-    def fields(delimiter: str) -> int:
-        return len(next(csv.reader([line], delimiter=delimiter), []))
-
-    return max(_DELIMITERS, key=fields)
+    return max(_DELIMITERS, key=lambda delimiter: len(next(_lines(text, delimiter))))
 
 
 def _check_names(path: Path, names: list[str], hint: str = "") -> None:
@@ -154,14 +154,19 @@ def _check_names(path: Path, names: list[str], hint: str = "") -> None:
     )
 
 
-def _check_fields(path: Path, frame: pandas.DataFrame, header: bool) -> None:
-    """Lines that are too short, and fields that are no values."""
-    short = frame.isna().any(axis=1).to_numpy()
-    if short.any():
-        row = int(np.argmax(short))
-        raise ValueError(
-            f"{path} has fewer fields than columns in data row {row + 1}; mend that line."
-        )
+def _check_lines(path: Path, text: str, delimiter: str, n_columns: int) -> None:
+    """Refuse a line that is too short, which pandas would fill up in silence."""
+    lines = _lines(text, delimiter)
+    for fields in lines:
+        if fields and len(fields) != n_columns:
+            raise ValueError(
+                f"{path} has {len(fields)} field(s) in line {lines.line_num} but {n_columns} "
+                "columns; mend that line."
+            )
+
+
+def _check_fields(path: Path, frame: pandas.DataFrame) -> None:
+    """Refuse a field that is too long to be a value."""
     for name in frame.columns:
         lengths = frame[name].str.len().to_numpy()
         if len(lengths) and lengths.max() > _LONGEST_FIELD:
@@ -223,8 +228,9 @@ def _read_parquet(path: Path) -> pandas.DataFrame:
 def _read_numpy(path: Path, kind: str) -> pandas.DataFrame:
     pandas = import_pandas()
     try:
-        loaded = np.load(path, allow_pickle=False)
-        arrays = {"": loaded} if kind == "npy" else {key: loaded[key] for key in loaded.files}
+        with open(path, "rb") as file:
+            loaded = np.load(file, allow_pickle=False)
+            arrays = {"": loaded} if kind == "npy" else {key: loaded[key] for key in loaded.files}
     except (ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
         why = "it holds Python objects" if "pickle" in str(error) else "numpy cannot read it"
         raise ValueError(
