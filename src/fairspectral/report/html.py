@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
+import warnings
 from collections.abc import Iterable
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -24,7 +25,7 @@ from fairspectral.frontier import TOLERANCES, FairnessFrontier, fairness_frontie
 from fairspectral.report import collect, sections, words
 from fairspectral.report.charts import HEIGHT, WIDTH, share_bars
 from fairspectral.report.palette import cluster_colour
-from fairspectral.validation import Attribute
+from fairspectral.validation import Attribute, FairSpectralWarning
 
 # Up to here the price of fairness is drawn unasked: it takes a dozen and more roundings.
 FRONTIER_SAMPLES = 5000
@@ -166,15 +167,18 @@ def _price(
     if not frontier or not attributes:
         return None
     own = [] if model.fairness_tol is None else [model.fairness_tol]
-    return fairness_frontier(
-        model.embedding_,
-        np.stack([attribute.codes for attribute in attributes], axis=1),
-        model.n_clusters,
-        tolerances=[*TOLERANCES, *own],
-        affinity=model.affinity_operator_,
-        n_init=model.n_init,
-        random_state=random_state,
-    )
+    with warnings.catch_warnings():
+        # What there is to say of the groups was said when the model was fitted.
+        warnings.simplefilter("ignore", FairSpectralWarning)
+        return fairness_frontier(
+            model.embedding_,
+            np.stack([attribute.codes for attribute in attributes], axis=1),
+            model.n_clusters,
+            tolerances=[*TOLERANCES, *own],
+            affinity=model.affinity_operator_,
+            n_init=model.n_init,
+            random_state=random_state,
+        )
 
 
 def _environment() -> Any:

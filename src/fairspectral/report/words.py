@@ -20,12 +20,15 @@ class Verdict:
         One line.
     details, small_print : tuple of str
         A few sentences.
+    shortages : tuple of str
+        What whole persons make impossible, perhaps a sentence for every group.
     """
 
     kind: str
     headline: str
     details: tuple[str, ...]
     small_print: tuple[str, ...] = ()
+    shortages: tuple[str, ...] = ()
 
 
 def verdict(model: Any, judgement: Judgement | None, plain: Plain | None) -> Verdict:
@@ -33,7 +36,7 @@ def verdict(model: Any, judgement: Judgement | None, plain: Plain | None) -> Ver
     if judgement is None:
         return Verdict(
             "none",
-            f"Plain spectral clustering into {model.n_clusters} clusters: no fairness was asked for.",
+            f"Plain clustering into {model.n_clusters} clusters: no fairness was asked for.",
             ("Fit the model with sensitive_features to give every group its share.",),
         )
     headline = f"Fair within {bounds(judgement)}"
@@ -42,8 +45,14 @@ def verdict(model: Any, judgement: Judgement | None, plain: Plain | None) -> Ver
         headline = f"Not fair within {bounds(judgement)}: {outside}"
     if plain is not None:
         headline += f", {cost(model, plain)}"
-    details, small_print = _details(model, judgement), _small_print(model, judgement)
-    return Verdict("fair" if judgement.fair else "unfair", f"{headline}.", details, small_print)
+    assignment = model.fair_assignment_
+    return Verdict(
+        "fair" if judgement.fair else "unfair",
+        f"{headline}.",
+        _details(model, judgement),
+        _small_print(model, judgement),
+        assignment.notes if assignment is not None else (),
+    )
 
 
 def bounds(judgement: Judgement) -> str:
@@ -125,5 +134,5 @@ def _small_print(model: Any, judgement: Judgement) -> tuple[str, ...]:
             f"everyone makes up between {low:.3g}% and {min(high, 100):.3g}% of every cluster."
         )
     if model.fair_assignment_ is not None:
-        sentences += [model.fair_assignment_.certificate, *model.fair_assignment_.notes]
+        sentences.append(model.fair_assignment_.certificate)
     return tuple(sentences)

@@ -1,0 +1,58 @@
+"""Fitted models that the tests of the report share."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pandas as pd
+
+from fairspectral import FairSpectralClustering
+
+HOSTILE = ("<script>document.title='run'</script>", "</script><b>\"it's\"</b>", "plain & simple")
+
+
+def blobs(n=120, seed=0):
+    """Four blobs in two dimensions, in which the third group prefers the first."""
+    rng = np.random.default_rng(seed)
+    blob = np.arange(n) % 4
+    X = rng.normal(scale=0.6, size=(n, 2)) + 3 * np.array([[0, 0], [0, 1], [1, 0], [1, 1]])[blob]
+    group = np.where((blob == 0) & (rng.random(n) < 0.6), 2, rng.integers(0, 2, n))
+    return X, group
+
+
+@cache
+def fair_model():
+    """Three groups with names that attack a page."""
+    X, group = blobs()
+    sensitive = pd.Series(np.array(HOSTILE)[group], name="</script><i>origin</i>")
+    return FairSpectralClustering(4, random_state=0).fit(X, sensitive_features=sensitive)
+
+
+@cache
+def kmeans_model():
+    """Labels without a guarantee."""
+    X, group = blobs()
+    model = FairSpectralClustering(4, assign_labels="kmeans", fairness_tol=None, random_state=0)
+    return model.fit(X, sensitive_features=group)
+
+
+@cache
+def plain_model():
+    """No groups."""
+    return FairSpectralClustering(3, random_state=0).fit(blobs()[0])
+
+
+@cache
+def crowded_model():
+    """Two attributes, one of twenty groups, and fifty clusters: whole persons decide."""
+    rng = np.random.default_rng(1)
+    n = 1600
+    names = np.array([f"a region with a long name, number {i}" for i in range(20)])
+    sensitive = pd.DataFrame(
+        {"region": names[rng.integers(0, 20, n)], "sex": rng.choice(["f", "m"], n)}
+    )
+    model = FairSpectralClustering(
+        50, fairness_tol=0.5, rounding_params={"refine_rounds": 1}, random_state=0
+    )
+    return model.fit(rng.normal(size=(n, 3)), sensitive_features=sensitive)
