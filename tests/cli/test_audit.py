@@ -1,0 +1,96 @@
+import pytest
+
+
+@pytest.fixture
+def labelled(tmp_path):
+    """Cluster 0 has 6 f and 4 m, cluster 1 has 4 f and 6 m."""
+    rows = ["0,f"] * 6 + ["0,m"] * 4 + ["1,f"] * 4 + ["1,m"] * 6
+    path = tmp_path / "labelled.csv"
+    path.write_text("cluster,sex\n" + "\n".join(rows) + "\n")
+    return path
+
+
+def test_the_table_and_the_numbers(call, labelled):
+    done = call("audit", labelled, "--sensitive", "sex")
+    assert done.status == 0, done.err
+    assert "60.0%" in done.out
+    assert "largest difference from everyone's shares 10.0 points" in done.out
+    result = call("audit", labelled, "-s", "sex", "--json").json
+    assert result["attributes"][0]["counts"] == [[6, 4], [4, 6]]
+    assert result["clusters"] == [{"label": 0, "size": 10}, {"label": 1, "size": 10}]
+    assert "fair" not in result
+
+
+@pytest.mark.parametrize(("tolerance", "status"), [("0.2", 0), ("0.19", 1), ("0", 1)])
+def test_the_gate(call, labelled, tolerance, status):
+    words = ("audit", labelled, "-s", "sex", "--require-tolerance", tolerance)
+    done = call(*words)
+    assert done.status == status
+    assert ("Fair: every group" if status == 0 else "Not fair: 4 cell(s)") in done.out
+    result = call(*words, "--json").json
+    assert result["fair"] is (status == 0)
+    assert len(result["failures"]) == 4 * status
+    if status:
+        cell = result["failures"][0]
+        assert (cell["group"], cell["cluster"], cell["members"]) == ("f", 0, 6)
+        assert cell["most"] == 5
+
+
+def test_whole_persons_are_allowed(call, tmp_path):
+    # 3 f and 4 m cannot be shared equally: the gate must not ask for half a person.
+    path = tmp_path / "odd.csv"
+    path.write_text("cluster,sex\n0,f\n0,m\n0,m\n1,f\n1,f\n1,m\n1,m\n")
+    assert call("audit", path, "-s", "sex", "--require-tolerance", "0").status == 0
+
+
+def test_many_failures_are_not_all_shown(call, tmp_path):
+    path = tmp_path / "many.csv"
+    rows = [f"c{i},g{i}" for i in range(5) for _ in range(20)]
+    path.write_text("cluster,sex\n" + "\n".join(rows) + "\n")
+    done = call("audit", path, "-s", "sex", "--require-tolerance", "0.2")
+    assert done.status == 1
+    assert "Not fair: 25 cell(s)" in done.out
+    assert "and 15 more; --json lists all" in done.out
+
+
+def test_several_attributes_and_their_combinations(call, tmp_path):
+    path = tmp_path / "two.csv"
+    rows = ["0,f,y", "0,m,n", "1,f,n", "1,m,y"] * 5
+    path.write_text("cluster,sex,own\n" + "\n".join(rows) + "\n")
+    words = ("audit", path, "-s", "sex", "-s", "own", "--require-tolerance", "0.2")
+    assert call(*words).status == 0
+    assert call(*words, "--attribute-mode", "intersection").status == 1
+
+
+def test_labels_of_any_kind(call, tmp_path):
+    path = tmp_path / "names.csv"
+    path.write_text("team,score,sex\nred,1.5,f\nblue,10,m\nred,2,m\nblue,2,f\n")
+    result = call("audit", path, "-s", "sex", "-l", "team", "--json").json
+    assert [c["label"] for c in result["clusters"]] == ["blue", "red"]
+    result = call("audit", path, "-s", "sex", "-l", "score", "--json").json
+    assert [c["label"] for c in result["clusters"]] == [1.5, 2, 10]
+
+
+def test_one_group_is_fair(call, tmp_path):
+    path = tmp_path / "one.csv"
+    path.write_text("cluster,sex\n0,f\n1,f\n1,f\n")
+    assert call("audit", path, "-s", "sex", "--require-tolerance", "0").status == 0
+
+
+def test_missing_labels_and_headers(call, tmp_path):
+    path = tmp_path / "gaps.csv"
+    path.write_text("cluster,sex\n0,f\n,m\n1,f\n")
+    done = call("audit", path, "-s", "sex")
+    assert done.status == 2
+    assert "1 row(s) without a label in column 'cluster', the first in data row 2" in done.err
+    path.write_text("0,f\n1,m\n1,f\n")
+    done = call("audit", path, "--no-header", "-l", "column 1", "-s", "column 2", "--json")
+    assert done.json["rows"] == 3
+    done = call("audit", path, "-l", "0", "-s", "f")
+    assert "--no-header" in done.err
+
+
+def test_a_wrong_label_column_suggests_the_nearest(call, labelled):
+    done = call("audit", labelled, "-s", "sex", "-l", "clusters")
+    assert done.status == 2
+    assert "(asked for by --labels); did you mean 'cluster'?" in done.err

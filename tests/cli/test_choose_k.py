@@ -1,0 +1,70 @@
+import numpy as np
+import pytest
+
+from fairspectral.cli.choose_k import Candidate, suggest
+from fairspectral.datasets import make_msbm
+
+
+@pytest.fixture
+def planted(tmp_path):
+    """A graph with three planted fair clusters, as files."""
+    data = make_msbm(300, 3, 2, random_state=0)
+    rows, columns = np.nonzero(
+        np.triu(np.asarray(getattr(data.graph, "todense", lambda: data.graph)()))
+    )
+    edges = tmp_path / "edges.csv"
+    lines = [f"{a},{b}" for a, b in zip(rows, columns, strict=True)]
+    edges.write_text("source,target\n" + "\n".join(lines))
+    groups = tmp_path / "groups.csv"
+    lines = [f"{i},g{s}" for i, s in enumerate(data.sensitive_features)]
+    groups.write_text("node,group\n" + "\n".join(lines))
+    return edges, groups
+
+
+def test_the_planted_number_is_suggested(call, planted):
+    edges, groups = planted
+    words = ("choose-k", edges, "--graph", "--groups", groups, "--max-clusters", "6")
+    done = call(*words, "--threads", "1")
+    assert done.status == 0, done.err
+    assert "Suggestion: 3 clusters" in done.out
+    result = call(*words, "--json", "--min-clusters", "3").json
+    assert result["suggestion"] == 3
+    assert [c["k"] for c in result["candidates"]] == [3, 4, 5, 6]
+    assert all(c["certified"] for c in result["candidates"])
+    values = [c["eigenvalue"] for c in result["candidates"]]
+    assert values == sorted(values, reverse=True)
+
+
+def test_one_embedding_serves_every_number(call, people, monkeypatch):
+    """The columns for fewer clusters are those of an embedding of their own."""
+    words = ("choose-k", people, "-s", "sex", "--json", "--min-clusters", "2", "--max-clusters")
+    many = call(*words, "6").json["candidates"][0]
+    few = call(*words, "2").json["candidates"][0]
+    assert many["eigenvalue"] == pytest.approx(few["eigenvalue"], abs=1e-4)
+    assert many["eigengap"] == pytest.approx(few["eigengap"], abs=1e-3)
+    assert many["normalized_cut"] == pytest.approx(few["normalized_cut"], abs=1e-3)
+
+
+def candidate(k, eigengap, silhouette=0.0):
+    return Candidate(k, 0.5, eigengap, 0.1, silhouette, 1.0, True)
+
+
+def test_the_smaller_of_equals():
+    assert suggest([candidate(2, 0.1), candidate(3, 0.4), candidate(4, 0.4)]).k == 3
+
+
+def test_it_says_where_the_silhouette_disagrees(call, people):
+    done = call("choose-k", people, "-s", "sex", "--max-clusters", "3")
+    assert "the silhouette" in done.out
+
+
+def test_a_range_the_wrong_way_round(call, people):
+    done = call("choose-k", people, "-s", "sex", "--min-clusters", "5", "--max-clusters", "3")
+    assert done.status == 2
+    assert "swap them" in done.err
+
+
+def test_more_clusters_than_people(call, people):
+    done = call("choose-k", people, "-s", "sex", "--max-clusters", "100")
+    assert done.status == 2
+    assert "--max-clusters" in done.err

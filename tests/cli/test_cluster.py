@@ -1,0 +1,286 @@
+import os
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.io
+import scipy.sparse as sp
+
+from fairspectral import FairSpectralClustering, audit
+
+
+def cluster(call, path, *words):
+    return call("cluster", path, "--sensitive", "sex", "--clusters", "2", *words)
+
+
+def test_rows_come_back_with_a_fair_cluster(call, people, tmp_path):
+    out = tmp_path / "out.csv"
+    done = cluster(call, people, "-o", out, "--tolerance", "0.1")
+    assert done.status == 0, done.err
+    before = people.read_text().splitlines()
+    after = out.read_text().splitlines()
+    assert after[0] == f"{before[0]},cluster"
+    assert [line.rsplit(",", 1)[0] for line in after[1:]] == before[1:]
+    found = pd.read_csv(out)
+    assert audit(found["cluster"], found["sex"]).attributes[0].representation_ratio > 0.85
+    assert "everyone" in done.out
+    assert "Certified" in done.out
+    assert f"Labels: {out}" in done.out
+
+
+def test_it_says_what_it_did(call, people):
+    done = cluster(call, people)
+    assert "Dropped 'id'" in done.err
+    assert "Dropped 'name'" in done.err
+    assert "Dropped 'planet'" in done.err
+    assert "Filled 1 missing value(s) of 'age'" in done.err
+    assert "2 numeric and 2 categorical" in done.out  # x and age, city and migrant
+    assert "Nothing was written" in done.out
+
+
+def test_sensitive_columns_stay_out_unless_told(call, people):
+    used = cluster(call, people, "--json").json["columns"]
+    assert "sex" not in used["numeric"] + used["categorical"]
+    used = cluster(call, people, "--json", "--use-sensitive").json["columns"]
+    assert "sex" in used["categorical"]
+
+
+def test_json_is_all_that_stands_on_standard_output(call, people, tmp_path):
+    out = tmp_path / "out.csv"
+    done = cluster(call, people, "--json", "-o", out, "--drop", "city", "--keep", "id")
+    result = done.json
+    assert result["rows"] == 80
+    assert result["columns"]["numeric"] == ["id", "x", "age"]
+    assert result["columns"]["categorical"] == ["migrant"]
+    assert result["certified"] is True
+    assert result["achieved_tolerance"] <= 0.3
+    assert sum(c["size"] for c in result["clusters"]) == 80
+    assert np.sum(result["attributes"][0]["counts"]) == 80
+    assert result["solver"]["converged"] is True
+    assert result["output"] == str(out)
+    assert "Dropped 'name'" in " ".join(result["notes"])
+
+
+def test_the_same_as_the_estimator(call, people, tmp_path):
+    out = tmp_path / "out.npy"
+    words = ("--keep", "id", "--drop", "age", "--drop", "city", "--drop", "migrant")
+    done = cluster(call, people, *words, "-o", out, "--seed", "3", "--gamma", "0.5")
+    assert done.status == 0, done.err
+    table = pd.read_csv(people)
+    X = table[["id", "x"]].to_numpy(float)
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    model = FairSpectralClustering(2, gamma=0.5, random_state=3)
+    np.testing.assert_array_equal(
+        np.load(out), model.fit_predict(X, sensitive_features=table["sex"].to_numpy())
+    )
+
+
+def test_several_attributes_and_their_combinations(call, people):
+    words = ("--sensitive", "migrant", "--json", "--tolerance", "0.5")
+    names = [a["name"] for a in cluster(call, people, *words).json["attributes"]]
+    assert names == ["sex", "migrant"]
+    done = cluster(call, people, *words, "--attribute-mode", "intersection")
+    (attribute,) = done.json["attributes"]
+    assert attribute["name"] == "sex × migrant"
+    assert len(attribute["groups"]) == 4
+
+
+def test_plain_clustering_to_compare(call, people):
+    done = call("cluster", people, "-k", "2", "--plain", "--drop", "sex", "--json")
+    assert done.json["certified"] is None
+    assert done.json["attributes"] == []
+    done = call("cluster", people, "-k", "2", "--plain", "--drop", "sex")
+    assert "size" in done.out
+
+
+def test_other_options_reach_the_estimator(call, people):
+    words = ("--affinity", "nearest_neighbors", "--neighbors", "15", "--solver", "nullspace",
+             "--memory-budget", "1GB", "--threads", "1", "--min-cluster-size", "30")  # fmt: skip
+    done = cluster(call, people, *words, "--json")
+    assert done.status == 0, done.err
+    assert done.json["solver"]["name"] == "nullspace"
+    assert min(c["size"] for c in done.json["clusters"]) >= 30
+
+
+def test_parquet_and_arrays(call, people, tmp_path):
+    table = pd.read_csv(people)
+    table.to_parquet(tmp_path / "p.parquet")
+    out = tmp_path / "out.parquet"
+    assert cluster(call, tmp_path / "p.parquet", "-o", out).status == 0
+    assert pd.read_parquet(out)["cluster"].nunique() == 2
+    X = table[["x"]].to_numpy()
+    np.savez(tmp_path / "p.npz", X=X, sex=table["sex"].to_numpy(dtype="U1"))
+    assert cluster(call, tmp_path / "p.npz", "--json").json["columns"]["numeric"] == ["X[0]"]
+    np.save(tmp_path / "p.npy", X)
+    done = cluster(call, tmp_path / "p.npy", "--groups", people, "--json")
+    assert done.json["columns"] == {"numeric": ["0"], "categorical": [], "sensitive": ["sex"]}
+
+
+def test_the_report(call, people, tmp_path):
+    pytest.importorskip("jinja2")
+    page = tmp_path / "report.html"
+    done = cluster(call, people, "--report", page)
+    assert done.status == 0, done.err
+    text = page.read_text()
+    assert "Fair clusters of people.csv" in text
+    assert "Dropped" in text
+    assert f"Report: {page}" in done.out
+    assert sorted(os.listdir(tmp_path)) == ["people.csv", "report.html"]
+
+
+def test_a_report_without_jinja_is_refused_before_the_work(call, people, tmp_path, monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    done = cluster(call, people, "--report", tmp_path / "r.html")
+    assert done.status == 2
+    assert "--report needs jinja2" in done.err
+
+
+# --- graphs -----------------------------------------------------------------------------------
+
+
+def test_a_graph_and_its_groups(call, graph, tmp_path):
+    edges, groups = graph
+    out = tmp_path / "out.csv"
+    done = call("cluster", edges, "--graph", "--groups", groups, "-k", "2", "-o", out)
+    assert done.status == 0, done.err
+    assert "A graph of 20 nodes and 21 edges" in done.out
+    found = pd.read_csv(out)
+    assert found.columns.tolist() == ["node", "side", "cluster"]
+    assert found["cluster"][:10].nunique() == 1
+    assert found["cluster"][0] != found["cluster"][19]
+
+
+def test_a_matrix_and_groups_in_its_order(call, graph, tmp_path):
+    ring = sp.diags_array([np.ones(19), np.ones(19)], offsets=[1, -1], shape=(20, 20))
+    scipy.io.mmwrite(tmp_path / "g.mtx", ring)
+    words = ("cluster", tmp_path / "g.mtx", "--graph", "--groups", graph[1], "-k", "2", "--json")
+    done = call(*words, "-s", "side")
+    assert done.status == 0, done.err
+    assert done.json["columns"]["sensitive"] == ["side"]
+    (tmp_path / "short.csv").write_text("side\na\nb\na\n")
+    done = call("cluster", tmp_path / "g.mtx", "--graph", "-k", "2",
+                "--groups", tmp_path / "short.csv")  # fmt: skip
+    assert done.status == 2
+    assert "has 3 rows but" in done.err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((), "--graph needs --groups"),
+        (("--groups", "GROUPS", "--drop", "side"), "--drop is for tables"),
+        (("--groups", "TWICE"), "names the node 'v0' twice"),
+    ],
+)
+def test_graphs_that_are_refused(call, graph, tmp_path, words, said):
+    edges, groups = graph
+    twice = tmp_path / "twice.csv"
+    twice.write_text("node,side\nv0,a\nv0,b\n")
+    names = {"GROUPS": groups, "TWICE": twice}
+    done = call("cluster", edges, "--graph", "-k", "2", *(names.get(w, w) for w in words))
+    assert done.status == 2
+    assert said in done.err
+
+
+# --- refusals ---------------------------------------------------------------------------------
+
+
+def refused(done, *words):
+    """One sentence on standard error, status 2, nothing on standard output."""
+    assert done.status == 2
+    assert done.out == ""
+    (line,) = [line for line in done.err.splitlines() if not line.startswith("Note:")]
+    assert line.startswith("Error: ")
+    assert "Traceback" not in done.err
+    for word in words:
+        assert word in line
+
+
+def test_a_wrong_column_suggests_the_nearest(call, people):
+    done = call("cluster", people, "-k", "2", "--sensitive", "sx")
+    refused(done, "no column 'sx' (asked for by --sensitive)", "did you mean 'sex'?")
+    refused(cluster(call, people, "--drop", "citty"), "--drop", "did you mean 'city'?")
+    refused(cluster(call, people, "--keep", "ID"), "--keep", "did you mean 'id'?")
+
+
+def test_no_sensitive_column(call, people):
+    refused(call("cluster", people, "-k", "2"), "pass --sensitive with one of id, name")
+
+
+def test_missing_sensitive_values(call, people):
+    words = ("cluster", people, "-k", "2", "--sensitive", "age")
+    refused(call(*words), "1 missing value(s)", "--missing-sensitive category")
+    done = call(*words, "--missing-sensitive", "category", "--tolerance", "9", "--json")
+    assert done.status == 0, done.err
+    assert "(missing)" in done.json["attributes"][0]["groups"]
+    assert "groups; a few broader ones" in done.err
+
+
+def test_the_input_is_never_written_over(call, people):
+    before = people.read_bytes()
+    refused(cluster(call, people, "-o", people), "is the input")
+    refused(cluster(call, people, "--report", people), "is the input")
+    assert people.read_bytes() == before
+
+
+def test_outputs_that_cannot_be(call, people, tmp_path):
+    both = tmp_path / "x.html"
+    refused(cluster(call, people, "-o", both, "--report", both), "both output and report")
+    refused(cluster(call, people, "-o", tmp_path / "no" / "x.csv"), "does not exist")
+    refused(cluster(call, people, "--groups", tmp_path / "none.csv"), "does not exist")
+
+
+def test_a_column_that_is_there_already(call, people, tmp_path):
+    words = ("-o", tmp_path / "out.csv", "--label-column")
+    refused(cluster(call, people, *words, "city"), "'city' already", "--label-column")
+    assert cluster(call, people, *words, "fair").status == 0
+    assert (tmp_path / "out.csv").read_text().startswith(people.read_text().split("\n")[0])
+
+
+def test_the_words_of_the_library_come_through(call, people, tmp_path):
+    refused(cluster(call, people, "--affinity", "rbff"), "did you mean 'rbf'?")
+    refused(cluster(call, people, "--gamma", "wide"), "gamma")
+    refused(cluster(call, people, "--solver", "magic"), "solver")
+    refused(cluster(call, people, "--memory-budget", "lots"), "amount of memory")
+    refused(call("cluster", people, "-k", "200", "-s", "sex"), "n_clusters=200")
+    short = tmp_path / "short.csv"
+    short.write_text("sex\nf\nm\n")
+    refused(cluster(call, people, "--groups", short), "has 2 rows but", "has 80")
+
+
+BAD_FILES = {
+    "empty": (b"", "is empty"),
+    "one row": (b"x,sex\n1,f\n", "has 1 row of data"),
+    "wrong encoding": ("x,sex\n1,caf\xe9\n2,b\n".encode("latin-1"), "--encoding latin-1"),
+    "duplicate header": (b"x,x,sex\n1,2,f\n3,4,m\n", "2 columns called 'x'"),
+    "huge field": (b"x,sex\n" + b"1" * 200_000 + b",f\n2,m\n", "200,000 characters"),
+    "not text": (bytes(range(256)) * 4, "not UTF-8 text"),
+}
+COMMANDS = {
+    "cluster": ("-s", "sex", "-k", "2"),
+    "audit": ("-s", "sex", "-l", "x"),
+    "choose-k": ("-s", "sex"),
+    "frontier": ("-s", "sex", "-k", "2"),
+}
+
+
+@pytest.mark.parametrize("kind", BAD_FILES)
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_kind_of_bad_file_gets_a_sentence(call, tmp_path, command, kind):
+    content, words = BAD_FILES[kind]
+    path = tmp_path / "bad.csv"
+    path.write_bytes(content)
+    refused(call(command, path, *COMMANDS[command]), words)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_an_unreadable_file_and_a_wrong_column_in_every_command(call, people, tmp_path, command):
+    refused(call(command, tmp_path / "none.csv", *COMMANDS[command]), "does not exist")
+    refused(call(command, tmp_path, *COMMANDS[command]), "is a folder")
+    words = [word.replace("sex", "sexx") for word in COMMANDS[command]]
+    refused(call(command, people, *words), "did you mean 'sex'?")
+
+
+def test_many_rows_are_told_of_neighbours(call, people, monkeypatch):
+    monkeypatch.setattr("fairspectral.cli.inputs._MANY_ROWS", 50)
+    assert "--affinity nearest_neighbors" in cluster(call, people).err

@@ -1,0 +1,43 @@
+import os
+
+import pytest
+
+from fairspectral.cli.frontier import read_tolerances
+
+
+def test_the_price_falls_as_the_tolerance_grows(call, people):
+    words = ("frontier", people, "-s", "sex", "-k", "2")
+    result = call(*words, "--json", "--tolerances", "none,0, 0.3").json
+    assert [row["fairness_tol"] for row in result["frontier"]] == [0.0, 0.3, None]
+    cuts = [row["normalized_cut"] for row in result["frontier"]]
+    assert cuts == sorted(cuts, reverse=True)
+    assert result["frontier"][-1]["price"] == 1
+    done = call(*words, "--threads", "1", "--tolerances", "0,0.3,none")
+    assert done.status == 0, done.err
+    assert "none" in done.out
+    assert "Price: how much larger" in done.out
+
+
+def test_the_plot(call, people, tmp_path):
+    pytest.importorskip("matplotlib")
+    picture = tmp_path / "price.png"
+    done = call(
+        "frontier", people, "-s", "sex", "-k", "2", "--tolerances", "0,1", "--plot", picture
+    )
+    assert done.status == 0, done.err
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert f"Plot: {picture}" in done.out
+    assert sorted(os.listdir(tmp_path)) == ["people.csv", "price.png"]
+
+
+def test_a_plot_without_matplotlib_is_refused_before_the_work(call, people, tmp_path, monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    done = call("frontier", people, "-s", "sex", "-k", "2", "--plot", tmp_path / "p.png")
+    assert done.status == 2
+    assert "--plot needs matplotlib" in done.err
+
+
+def test_tolerances_in_words():
+    assert read_tolerances("0, 0.1,None") == [0.0, 0.1, None]
+    with pytest.raises(ValueError, match="'x', which is no number"):
+        read_tolerances("0,x")
