@@ -1,0 +1,125 @@
+"""The code of the documentation runs as it stands, prints what the page says, and the site builds.
+
+On a page of `docs` the python blocks run in order in one namespace, so that a page can tell a
+story; in the README each block runs alone, because a reader copies one of them. A ``text`` block
+right after a python or a shell block is what that block prints.
+"""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from itertools import zip_longest
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).parent.parent
+README = ROOT / "README.md"
+PAGES = [README, *sorted((ROOT / "docs").glob("*.md"))]
+FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", flags=re.DOTALL | re.MULTILINE)
+TIME = re.compile(r"\b\d+\.\d+ s\b")
+# A number is a word of its own: not the 32 of float32, nor the dots of a sentence.
+NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?(?!\w)")
+
+
+def blocks(page):
+    """(language, code, what it should print or None) of each block that is code."""
+    found = list(FENCE.finditer(page.read_text(encoding="utf-8")))
+    for block, after in zip_longest(found, found[1:]):
+        adjacent = after and not block.string[block.end() : after.start()].strip()
+        printed = after[2] if adjacent and after[1] == "text" else None
+        yield block[1], block[2], printed
+
+
+def python_blocks(page):
+    return [(code, printed) for language, code, printed in blocks(page) if language == "python"]
+
+
+def same_output(expected, actual):
+    """The same words in every line, and about the same numbers in all.
+
+    Another machine rounds otherwise, which may swap two clusters or move a few persons; so the
+    numbers are compared sorted and loosely, and times not at all.
+    """
+
+    def words(text):
+        masked = NUMBER.sub("#", TIME.sub("TIME", text))
+        return [re.sub(r"[\s─-]+", " ", line).strip() for line in masked.strip().splitlines()]
+
+    def numbers(text):
+        return np.sort([float(number) for number in NUMBER.findall(TIME.sub("", text))])
+
+    assert words(actual) == words(expected)
+    np.testing.assert_allclose(numbers(actual), numbers(expected), rtol=0.15, atol=0.15)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_python_blocks_run_and_print_what_the_page_says(page, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    namespace = {}
+    for code, printed in python_blocks(page):
+        exec(compile(code, page.name, "exec"), {} if page == README else namespace)
+        out = capsys.readouterr().out
+        if printed is not None:
+            same_output(printed, out)
+
+
+def test_there_are_blocks():
+    assert len(python_blocks(README)) >= 4
+    assert sum(len(python_blocks(page)) for page in PAGES) >= 15
+
+
+def test_commands_run_and_print_what_the_page_says(tmp_path):
+    pytest.importorskip("typer")
+    pytest.importorskip("rich")
+    commands = 0
+    for language, code, printed in blocks(ROOT / "docs" / "cli.md"):
+        if language != "sh":
+            continue
+        for line in code.splitlines():
+            program, *arguments = shlex.split(line, comments=True)
+            assert program == "fairspectral", line
+            finished = subprocess.run(
+                [sys.executable, "-m", "fairspectral.cli", *arguments],
+                cwd=tmp_path,
+                env={**os.environ, "COLUMNS": "100", "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8"},
+                capture_output=True,
+                encoding="utf-8",
+                check=False,
+            )
+            gate = "--require-tolerance" in arguments
+            assert finished.returncode in ((0, 1) if gate else (0,)), finished.stderr
+            commands += 1
+        if printed is not None:
+            same_output(printed, finished.stdout)
+    assert commands >= 5
+
+
+def test_what_differs_is_seen():
+    same_output("cut 2.34 in 0.1 s", "cut 2.35 in 7.5 s")
+    same_output("0  149\n1  134", "0  135\n1  150")
+    for wrong in ("cut 3.34 in 0.1 s", "gap 2.34 in 0.1 s", "cut 2.34 in 0.1 s\nmore"):
+        with pytest.raises(AssertionError):
+            same_output("cut 2.34 in 0.1 s", wrong)
+
+
+def test_every_file_the_readme_links_to_exists():
+    for target in re.findall(r"\]\((?!http)([^)#]+)\)", README.read_text(encoding="utf-8")):
+        assert (ROOT / target).exists(), target
+
+
+def test_the_site_builds_without_a_warning(tmp_path):
+    pytest.importorskip("material")
+    pytest.importorskip("mkdocstrings")
+    built = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", tmp_path / "site"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert built.returncode == 0, built.stderr
+    assert (tmp_path / "site" / "api" / "index.html").exists()
