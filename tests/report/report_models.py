@@ -9,7 +9,7 @@ import pandas as pd
 
 from fairspectral import FairSpectralClustering
 
-HOSTILE = ("<script>document.title='run'</script>", "</script><b>\"it's\"</b>", "plain & simple")
+HOSTILE = ("<script>document.title='run'</script>", '</script><b>"it\'s"</b>', "plain & simple")
 
 
 def blobs(n=120, seed=0):
@@ -45,14 +45,21 @@ def plain_model():
 
 @cache
 def crowded_model():
-    """Two attributes, one of twenty groups, and fifty clusters: whole persons decide."""
+    """Twenty groups and fifty clusters: whole persons decide."""
     rng = np.random.default_rng(1)
     n = 1600
     names = np.array([f"a region with a long name, number {i}" for i in range(20)])
-    sensitive = pd.DataFrame(
-        {"region": names[rng.integers(0, 20, n)], "sex": rng.choice(["f", "m"], n)}
-    )
     model = FairSpectralClustering(
         50, fairness_tol=0.5, rounding_params={"refine_rounds": 1}, random_state=0
     )
-    return model.fit(rng.normal(size=(n, 3)), sensitive_features=sensitive)
+    regions = pd.Series(names[rng.integers(0, 20, n)], name="region")
+    return model.fit(rng.normal(size=(n, 3)), sensitive_features=regions)
+
+
+@cache
+def two_attribute_model():
+    """Two attributes, by the iterative solver."""
+    X, group = blobs()
+    sensitive = pd.DataFrame({"origin": group, "sex": np.arange(len(group)) // 4 % 2})
+    model = FairSpectralClustering(3, solver="krylov", random_state=0)
+    return model.fit(X, sensitive_features=sensitive)

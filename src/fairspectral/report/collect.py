@@ -223,7 +223,7 @@ def _show(value: Any) -> str:
     if isinstance(value, np.number):
         return repr(value.item())
     if isinstance(value, type):
-        return value.__name__
+        return f"<{value.__name__}>"
     return f"<{type(value).__name__}>"
 
 

@@ -30,10 +30,10 @@ def group_colours(n_groups: int) -> list[str]:
     for place in np.linspace(0, len(_RAMP) - 1, n_groups) if n_groups > 1 else [0.0]:
         step = min(int(place), len(_RAMP) - 2)
         colours.append(_mix(_RAMP[step], _RAMP[step + 1], float(place) - step))
-    if n_groups <= len(_RAMP):
+    if n_groups < 2 * len(_RAMP):
         return colours
     # Neighbours on a finer ramp would look alike: make them darker and lighter in turn.
-    return [_mix(c, (_INK, _PAPER)[i % 2], 0.16) for i, c in enumerate(colours)]
+    return [_mix(c, (_INK, _PAPER)[i % 2], 0.25) for i, c in enumerate(colours)]
 
 
 def ink_on(colour: str) -> str:

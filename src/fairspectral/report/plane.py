@@ -47,13 +47,14 @@ def project_on_plane(rows: np.ndarray, labels: np.ndarray) -> Plane:
     # Rounding alone must not be drawn as a direction.
     n_between = min(2, int(np.sum(spread > 1e-7 * np.linalg.norm(centred))))
     axes = directions[:n_between]
-    if n_between < 2:
-        rest = centred - centred @ axes.T @ axes
-        _, vectors = np.linalg.eigh(rest.T @ rest)
-        axes = np.vstack([axes, vectors[:, ::-1].T])[:2]
     coordinates = np.zeros((len(rows), 2))
-    coordinates[:, : len(axes)] = centred @ axes.T
-    return Plane(coordinates, _words(n_between, len(axes), spread))
+    coordinates[:, :n_between] = centred @ axes.T
+    n_within = min(2, rows.shape[1]) - n_between
+    if n_within > 0:
+        rest = centred - coordinates[:, :n_between] @ axes
+        _, vectors = np.linalg.eigh(rest.T @ rest)
+        coordinates[:, n_between : n_between + n_within] = rest @ vectors[:, ::-1][:, :n_within]
+    return Plane(coordinates, _words(n_between, rows.shape[1], spread))
 
 
 def frame(coordinates: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -71,8 +72,8 @@ def frame(coordinates: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return low - 0.04 * extent, 1.08 * extent
 
 
-def _words(n_between: int, n_axes: int, spread: np.ndarray) -> str:
-    if n_axes < 2:
+def _words(n_between: int, n_dimensions: int, spread: np.ndarray) -> str:
+    if n_dimensions < 2:
         return "The embedding has one dimension, drawn from left to right."
     if n_between == 2:
         share = float(np.sum(spread[:2] ** 2) / np.sum(spread**2))

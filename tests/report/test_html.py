@@ -1,0 +1,163 @@
+import json
+import os
+import re
+import sys
+from html.parser import HTMLParser
+
+import pytest
+from report_models import (
+    HOSTILE,
+    crowded_model,
+    fair_model,
+    kmeans_model,
+    plain_model,
+    two_attribute_model,
+)
+
+from fairspectral import FairSpectralClustering
+from fairspectral.frontier import fairness_frontier
+from fairspectral.report import render_report, write_report
+
+SECTIONS = ("verdict", "shares", "comparison", "embedding", "price", "convergence", "run")
+
+
+class Page(HTMLParser):
+    """What elements a page has, what it refers to and what text it shows."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.ids, self.links, self.text, self.scripts = [], set(), [], [], []
+        self._inside = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+        self._inside = tag
+        for name, value in attributes:
+            if name == "id":
+                self.ids.add(value)
+            if name in ("src", "href", "srcset", "action", "data"):
+                self.links.append(value)
+        if tag == "script":
+            self.scripts.append("")
+
+    def handle_data(self, data):
+        if self._inside == "script":
+            self.scripts[-1] += data
+        elif self._inside != "style":
+            self.text.append(data)
+
+
+@pytest.mark.parametrize(
+    "model", [fair_model, kmeans_model, plain_model, crowded_model, two_attribute_model]
+)
+def test_every_section_is_there_and_nothing_is_loaded(model):
+    page = Page(render_report(model(), frontier=False))
+    assert set(SECTIONS) <= page.ids
+    assert page.links
+    assert all(link.startswith("#") for link in page.links)
+    assert {"img", "iframe", "link", "object", "embed"}.isdisjoint(page.tags)
+    assert len(page.scripts) == 2
+
+
+def test_names_from_the_data_are_text_everywhere():
+    notes = ["<script>alert(3)</script>"]
+    text = render_report(fair_model(), title="<script>alert(4)</script>", notes=notes)
+    page = Page(text)
+    shown = "".join(page.text)
+    for name in (*HOSTILE, "</script><i>origin</i>", *notes, "<script>alert(4)</script>"):
+        assert name in shown
+    assert len(page.scripts) == 2
+    assert "i" not in [tag for tag in page.tags if tag in ("b", "u")]
+    points = json.loads(page.scripts[0])
+    assert sorted(points["groups"]) == sorted(HOSTILE)
+    assert points["attribute"] == "</script><i>origin</i>"
+    assert "alert(" not in page.scripts[1]
+
+
+def test_the_page_allows_its_own_script_only():
+    text = render_report(plain_model())
+    policy = re.search(r'Content-Security-Policy" content="([^"]+)"', text)[1]
+    assert "default-src 'none'" in policy
+    assert re.search(r"script-src 'sha256-[\w+/]{43}='", policy)
+
+
+def test_the_price_is_drawn_unasked_for_few_samples():
+    page = "".join(Page(render_report(fair_model())).text)
+    assert "over the same rounding without any bound" in page
+    assert "Not computed" not in page
+
+
+def test_a_given_frontier_is_drawn():
+    model = fair_model()
+    frontier = fairness_frontier(
+        model.embedding_, model._attributes[0].codes, 4, tolerances=(0.2, 0.4), random_state=0
+    )
+    page = "".join(Page(render_report(model, frontier=frontier)).text)
+    assert "over the same rounding at 40%" in page
+
+
+def test_the_price_can_be_left_out_and_plain_clustering_too():
+    page = "".join(Page(render_report(fair_model(), plain=False, frontier=False)).text)
+    assert page.count("Not computed for this report") == 2
+
+
+def test_many_samples_get_no_frontier_unasked(monkeypatch):
+    monkeypatch.setattr("fairspectral.report.html.FRONTIER_SAMPLES", 100)
+    page = "".join(Page(render_report(fair_model())).text)
+    assert page.count("Not computed for this report") == 1
+
+
+def test_a_sample_is_said_to_be_one(monkeypatch):
+    monkeypatch.setattr("fairspectral.report.sections.MOST_POINTS", 50)
+    page = "".join(Page(render_report(plain_model())).text)
+    assert "50 of 120 samples are drawn, chosen at random." in page
+
+
+def test_a_given_snippet_replaces_the_code():
+    page = "".join(Page(render_report(plain_model(), snippet="fairspectral demo <x>")).text)
+    assert "fairspectral demo <x>" in page
+    assert "from fairspectral import" not in page
+
+
+def test_the_file_is_written_whole(tmp_path):
+    path = tmp_path / "report.html"
+    assert write_report(plain_model(), path) == path
+    assert path.read_text(encoding="utf-8").rstrip().endswith("</html>")
+    assert path.stat().st_size < 200_000
+    assert os.listdir(tmp_path) == ["report.html"]
+
+
+def test_a_failure_leaves_the_old_file_and_no_other(tmp_path, monkeypatch):
+    path = tmp_path / "report.html"
+    path.write_text("old")
+
+    def fail(*_):
+        raise OSError("disk full")
+
+    monkeypatch.setattr(os, "replace", fail)
+    with pytest.raises(OSError, match="disk full"):
+        write_report(plain_model(), path)
+    assert path.read_text() == "old"
+    assert os.listdir(tmp_path) == ["report.html"]
+
+
+def test_a_missing_folder_is_said_before_any_work(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"folder .*nowhere.* does not exist; make it"):
+        write_report(None, tmp_path / "nowhere" / "report.html")
+
+
+def test_a_folder_is_no_file(tmp_path):
+    with pytest.raises(IsADirectoryError, match="is a folder; add a file name"):
+        write_report(None, tmp_path)
+
+
+def test_an_unfitted_model_is_refused():
+    with pytest.raises(ValueError, match="not fitted"):
+        render_report(FairSpectralClustering())
+
+
+def test_without_jinja_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    with pytest.raises(ImportError, match=r"fairspectral\[report\]"):
+        render_report(plain_model())

@@ -1,0 +1,74 @@
+from types import SimpleNamespace as Space
+
+import numpy as np
+from report_models import fair_model, plain_model, two_attribute_model
+
+from fairspectral.frontier import fairness_frontier
+from fairspectral.report import sections
+from fairspectral.report.collect import plain_clustering
+from fairspectral.solvers.result import IterationRecord
+
+
+def solved(*history):
+    return Space(solve_result_=Space(history=history))
+
+
+def test_the_picture_knows_groups_and_centres():
+    model = fair_model()
+    found = sections.picture(model, model._attributes, 0)
+    assert (found.n_drawn, found.n) == (120, 120)
+    assert len(found.centres) == 4
+    assert sum(size for _, size, _, _ in found.centres) == 120
+    assert len(found.group_codes) == 120
+    assert found.attribute == "</script><i>origin</i>"
+
+
+def test_beyond_the_limit_a_sample_is_drawn(monkeypatch):
+    monkeypatch.setattr(sections, "MOST_POINTS", 50)
+    found = sections.picture(plain_model(), (), 0)
+    assert (found.n_drawn, found.n) == (50, 120)
+    assert len(found.scatter.points["x"]) == 50
+    assert found.attribute is None
+
+
+def test_the_comparison_has_cut_and_fairness_of_every_attribute():
+    model = two_attribute_model()
+    rows = sections.comparison(model, plain_clustering(model, model._attributes, 0))
+    names = [name for name, *_ in rows]
+    assert names[:2] == ["normalised cut", "least cut any clustering could have"]
+    assert sum(name.startswith("origin: ") for name in names) == 3
+    assert sum(name.startswith("sex: ") for name in names) == 3
+    assert rows[1][3].startswith("+")  # a constraint cannot lower the relaxed cut
+
+
+def test_the_price_marks_the_models_tolerance():
+    rng = np.random.default_rng(0)
+    frontier = fairness_frontier(
+        rng.normal(size=(60, 2)), rng.integers(0, 2, 60), 3, tolerances=(0.0, 0.2, None),
+        random_state=0,
+    )  # fmt: skip
+    chart = sections.price_chart(frontier, 0.2)
+    assert [text for _, text in chart.x_ticks] == ["0%", "20%", "none"]
+    assert [p.marked for p in chart.lines[0].points] == [False, True, False]
+    assert chart.y_label == "embedding cost"
+    assert not any(p.marked for p in sections.price_chart(frontier, 0.1).lines[0].points)
+
+
+def test_convergence_draws_what_the_solver_knows():
+    gaps = sections.convergence_chart(solved(*(IterationRecord(i, gap=10.0**-i) for i in (1, 2))))
+    assert len(gaps.lines) == 1
+    assert "gap" in gaps.y_label
+    residuals = sections.convergence_chart(
+        solved(*(IterationRecord(i, primal_residual=1 / i, dual_residual=2 / i) for i in (1, 2)))
+    )
+    assert [line.name for line in residuals.lines] == ["primal residual", "dual residual"]
+    objective = sections.convergence_chart(solved(IterationRecord(1, objective=3.0)))
+    assert objective.y_label == "objective"
+    assert sections.convergence_chart(solved()) is None
+
+
+def test_a_gap_of_zero_is_left_out_of_a_logarithmic_axis():
+    chart = sections.convergence_chart(
+        solved(IterationRecord(1, gap=0.1), IterationRecord(2, gap=0.0))
+    )
+    assert len(chart.lines[0].points) == 1

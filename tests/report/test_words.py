@@ -1,0 +1,74 @@
+import numpy as np
+import pytest
+from report_models import crowded_model, fair_model, kmeans_model, plain_model
+
+from fairspectral.frontier import fairness_frontier
+from fairspectral.report import words
+from fairspectral.report.collect import judge, plain_clustering
+
+
+def test_a_fair_clustering_is_called_fair_with_its_tolerance_and_cost():
+    model = fair_model()
+    plain = plain_clustering(model, model._attributes, 0)
+    found = words.verdict(model, judge(model), plain)
+    assert found.kind == "fair"
+    assert found.headline.startswith("Fair within 20%, ")
+    assert "cut" in found.headline
+    assert model.fair_assignment_.certificate in found.small_print
+    assert found.details[0].startswith("In each of the 4 clusters every group’s share is within")
+
+
+def test_an_unfair_one_is_called_unfair_and_told_the_remedy():
+    model = kmeans_model()
+    found = words.verdict(model, judge(model), None)
+    assert found.kind == "unfair"
+    assert "of 12 shares are outside." in found.headline
+    assert 'assign_labels="fair"' in found.details[-1]
+    assert "four-fifths" in found.small_print[0]
+    assert "between 24% and 36%" in found.small_print[0]
+
+
+def test_no_groups_no_verdict():
+    found = words.verdict(plain_model(), None, None)
+    assert found.kind == "none"
+    assert "no fairness was asked for" in found.headline
+
+
+def test_whole_persons_are_explained():
+    found = judge(crowded_model())
+    assert words.describe(found).endswith("less than one person from that share.")
+
+
+@pytest.mark.parametrize(
+    ("fair", "plain", "said"),
+    [
+        (1.1, 1.0, "10.0% above plain"),
+        (0.9, 1.0, "at no cost"),
+        (1.0, 1.0, "at no cost"),
+        (0.5, 0.0, "of 0.5 where plain clustering has none"),
+    ],
+)
+def test_the_cost_in_words(fair, plain, said):
+    from types import SimpleNamespace as Space
+
+    model = Space(audit_=Space(normalized_cut=fair))
+    assert said in words.cost(model, Space(normalized_cut=plain))
+
+
+def test_the_price_at_the_models_tolerance():
+    rng = np.random.default_rng(0)
+    rows, groups = rng.normal(size=(60, 2)), rng.integers(0, 2, 60)
+    frontier = fairness_frontier(rows, groups, 3, tolerances=(0.0, 0.2, None), random_state=0)
+    text = words.price(frontier, 0.0)
+    assert text.startswith("At 0% it costs +")
+    assert text.endswith("without any bound.")
+    assert words.price(frontier, 0.3) == ""
+    assert words.price(frontier, None) == ""
+    bounded = fairness_frontier(rows, groups, 3, tolerances=(0.0, 0.2), random_state=0)
+    assert words.price(bounded, 0.2) == "At 20% it costs nothing over the same rounding at 20%."
+
+
+def test_signs_are_true_minus_signs():
+    assert words.signed(-0.016) == "−1.6%"
+    assert words.signed(0.2) == "+20.0%"
+    assert words.percent(0.125) == "12.5%"
