@@ -120,6 +120,15 @@ def test_given_centroids_are_used_as_they_are(blobs):
     assert costs[np.arange(300), result.labels].sum() == pytest.approx(flow.cost)
 
 
+def test_few_rows_are_refined_on_their_own_cost(blobs):
+    rows, colours = blobs
+    weights = np.random.default_rng(0).random(300) + 0.5
+    result = fair_assignment(rows, colours, 3, sample_weight=weights, random_state=0)
+    check(result, (colours == "red").astype(int), 0.2, 300)
+    assert [stage.name for stage in result.history][1:] == ["fair flow", "cost by moves"]
+    assert result.embedding_cost < result.history[1].embedding_cost
+
+
 def test_initial_labels_that_are_fair_are_only_refined(block_graph):
     W, groups, clusters = block_graph
     operator = make_operator(W, "precomputed")

@@ -19,6 +19,7 @@ from sklearn.utils import check_random_state
 
 from fairspectral.constraints import encode_groups
 from fairspectral.rounding.bounds import FairnessRule, cross_table, make_rule
+from fairspectral.rounding.gram import GramOperator
 from fairspectral.rounding.marginal import MarginalFlow
 from fairspectral.rounding.refine import CutState, flow_steps, local_search
 from fairspectral.rounding.sizes import SizedFlow
@@ -30,6 +31,9 @@ from fairspectral.rounding.start import (
     nearest_with_floor,
 )
 from fairspectral.validation import Attribute, FairSpectralWarning
+
+# Up to so many rows, whole persons matter to the k-means cost and all inner products are cheap.
+_GRAM_ROWS = 2000
 
 # Without a floor shares mean nothing: one person is never proportional. A tenth of the mean
 # size lets sizes differ by what data ask for.
@@ -149,7 +153,8 @@ def fair_assignment(
     min_cluster_size : int or None
         Floor on the size of every cluster; None means a tenth of ``n / n_clusters``.
     affinity : AffinityOperator or None
-        Enables the refinement on the normalised cut.
+        Enables the refinement on the normalised cut. Without it the k-means cost is refined
+        instead, if there are few rows.
     refine_rounds : int
         How often the refinement shakes a local optimum and tries again.
     row_scaling : {"auto", "none", "unit", "degree"}
@@ -223,6 +228,13 @@ def fair_assignment(
         )
         trail.add("cut by moves", state.labels, state.cut)
         labels = state.labels
+    elif centroids is None and n <= _GRAM_ROWS and (points.weights > 0).all():
+        gram = GramOperator(points)
+        state = CutState.measure(gram, labels, k)
+        labels = local_search(
+            gram, state, rules, kinds, smallest=smallest, rounds=refine_rounds, rng=rng
+        ).labels
+        trail.add("cost by moves", labels)
     return _result(labels, rules, k, smallest, trail.stages, notes)
 
 

@@ -65,7 +65,7 @@ class WeightedRows:
             if affinity is None:
                 scaling = "none"
             else:
-                scaling = "unit" if getattr(affinity, "density", 1.0) < 0.1 else "degree"
+                scaling = "unit" if getattr(affinity, "density", 1.0) < 0.5 else "degree"
         rows = np.asarray(embedding, dtype=np.float64)
         weights = np.ones(len(rows)) if sample_weight is None else sample_weight
         if scaling == "unit":

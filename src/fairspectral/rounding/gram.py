@@ -1,0 +1,28 @@
+"""Rows as an affinity, so that the search on the cut serves the k-means cost as well."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fairspectral.rounding.start import WeightedRows
+
+
+class GramOperator:
+    """Weighted inner products of rows in the place of affinities, weights in that of degrees.
+
+    With ``W = diag(w) X X^T diag(w)`` the k-means cost of a clustering is
+    ``sum_i w_i |x_i|^2 - sum_l (y_l^T W y_l) / (y_l^T w)``: up to a constant its normalised cut
+    (Dhillon, Guan and Kulis 2007, doi 10.1109/TPAMI.2007.1115). ``W`` is n×n, and may be
+    negative: this is for few rows, and for `fairspectral.rounding.refine` alone.
+    """
+
+    def __init__(self, points: WeightedRows) -> None:
+        weighted = points.rows * points.weights[:, None]
+        self._W = weighted @ weighted.T
+        self.degrees = points.weights
+        self.shape, self.dtype = self._W.shape, self._W.dtype
+
+    def matmat(self, block: np.ndarray) -> np.ndarray:
+        """``D^-1/2 W D^-1/2`` times a block."""
+        root = np.sqrt(self.degrees)[:, None]
+        return (self._W @ (block / root)) / root
