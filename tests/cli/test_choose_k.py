@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from fairspectral.cli.choose_k import Candidate, suggest
+from fairspectral.cli.choose_k import Candidate, print_candidates, suggest
 from fairspectral.datasets import make_msbm
 
 
@@ -53,9 +53,14 @@ def test_the_smaller_of_equals():
     assert suggest([candidate(2, 0.1), candidate(3, 0.4), candidate(4, 0.4)]).k == 3
 
 
-def test_it_says_where_the_silhouette_disagrees(call, people):
-    done = call("choose-k", people, "-s", "sex", "--max-clusters", "3")
-    assert "the silhouette" in done.out
+@pytest.mark.parametrize(
+    ("silhouettes", "said"), [((0.1, 0.9), "is best at 3."), ((0.9, 0.1), "agrees.")]
+)
+def test_it_says_whether_the_silhouette_agrees(capsys, silhouettes, said):
+    candidates = [candidate(2, 0.4, silhouettes[0]), candidate(3, 0.1, silhouettes[1])]
+    print_candidates(candidates, suggest(candidates))
+    words = capsys.readouterr().out.strip().splitlines()[-1]
+    assert words == f"Suggestion: 2 clusters, where the eigengap is largest; the silhouette {said}"
 
 
 def test_a_range_the_wrong_way_round(call, people):

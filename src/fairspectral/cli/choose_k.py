@@ -94,7 +94,7 @@ def choose_k(
     if json:
         print_json({"suggestion": best.k, "candidates": [asdict(c) for c in candidates]})
     else:
-        _print(candidates, best)
+        print_candidates(candidates, best)
 
 
 def _candidate(
@@ -122,7 +122,7 @@ def _candidate(
         random_state=method.seed,
     )
     n = len(rows)
-    sample = min(_SILHOUETTE_SAMPLE, n) if n > _SILHOUETTE_SAMPLE else None
+    sample = _SILHOUETTE_SAMPLE if n > _SILHOUETTE_SAMPLE else None
     silhouette = silhouette_score(rows, fair.labels, sample_size=sample, random_state=method.seed)
     value, following = float(eigenvalues[k - 1]), float(eigenvalues[k])
     found = audit(fair.labels, sensitive)
@@ -143,7 +143,8 @@ def suggest(candidates: list[Candidate]) -> Candidate:
     return max(candidates, key=lambda c: (c.eigengap, -c.k))
 
 
-def _print(candidates: list[Candidate], best: Candidate) -> None:
+def print_candidates(candidates: list[Candidate], best: Candidate) -> None:
+    """The table, and the suggestion in words."""
     from fairspectral.cli.display import print_lines, print_table
 
     header = ["k", "eigenvalue", "eigengap", "cut / k", "silhouette", "smallest ratio", "fair"]

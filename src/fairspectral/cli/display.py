@@ -78,24 +78,26 @@ def print_lines(*lines: str) -> None:
 def print_audit(audit: Audit) -> None:
     """One table for each attribute: sizes, shares and balance of every cluster."""
     for attribute in audit.attributes:
-        header = ["cluster", "size", *map(str, attribute.groups), "balance"]
-        rows = [
-            [str(cluster), f"{size:,}", *(f"{share:.1%}" for share in shares), f"{balance:.3f}"]
-            for cluster, size, shares, balance in zip(
-                audit.clusters, audit.sizes, attribute.shares, attribute.balance, strict=True
-            )
-        ]
-        everyone = [
-            "everyone",
-            f"{int(audit.sizes.sum()):,}",
-            *(f"{share:.1%}" for share in attribute.population),
-            f"{attribute.population_balance:.3f}",
-        ]
+        rows = [["cluster", "size", *map(str, attribute.groups), "balance"]]
+        for cluster, size, shares, balance in zip(
+            audit.clusters, audit.sizes, attribute.shares, attribute.balance, strict=True
+        ):
+            rows.append(_row(str(cluster), size, shares, balance))
+        population = (attribute.population, attribute.population_balance)
+        rows.append(_row("everyone", audit.sizes.sum(), *population))
+        # Many groups, or long names, read better from top to bottom.
+        across = sum(max(map(len, column)) + 3 for column in zip(*rows, strict=True))
+        turned = across > console().width
+        header, *body = [list(row) for row in zip(*rows, strict=True)] if turned else rows
         title = f"Shares of {attribute.name} in every cluster"
-        print_table(header, [*rows, everyone], title=title, last=True)
+        print_table(header, body, title=title, last=not turned)
     if not audit.attributes:
         rows = [[str(c), f"{s:,}"] for c, s in zip(audit.clusters, audit.sizes, strict=True)]
         print_table(["cluster", "size"], rows)
+
+
+def _row(name: str, size: int, shares: np.ndarray, balance: float) -> list[str]:
+    return [name, f"{size:,}", *(f"{share:.1%}" for share in shares), f"{balance:.3f}"]
 
 
 def audit_summary(audit: Audit) -> dict[str, Any]:

@@ -1,0 +1,123 @@
+"""Real processes: bars on a terminal, silence off it, Ctrl-C."""
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from fairspectral.cli.interrupt import INTERRUPTED
+
+COMMAND = [sys.executable, "-m", "fairspectral.cli"]
+# Longer than any of these can take on a busy machine; only a process that hangs gets there.
+PATIENCE = 120
+
+
+def words(path, *more):
+    return [*COMMAND, "cluster", str(path), "--sensitive", "sex", "--clusters", "2", *more]
+
+
+def read_all(terminal):
+    """What was written to a terminal, until its last writer closed it."""
+    shown = b""
+    while True:
+        try:
+            part = os.read(terminal, 4096)
+        except OSError:  # how Linux says that nobody writes any more
+            return shown.decode()
+        if not part:
+            return shown.decode()
+        shown += part
+
+
+def test_a_terminal_sees_a_bar_for_every_stage(people):
+    terminal, end = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "100"}
+    process = subprocess.Popen(
+        words(people, "--json"), stdout=subprocess.PIPE, stderr=end, env=environment
+    )
+    os.close(end)
+    shown = read_all(terminal)
+    os.close(terminal)
+    out, _ = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0, shown
+    assert json.loads(out)["certified"] is True
+    for stage in ("affinity", "embedding", "rounding"):
+        assert stage in shown
+    assert "done" in shown
+
+
+def test_no_bars_off_a_terminal(people):
+    done = subprocess.run(words(people), capture_output=True, text=True, timeout=PATIENCE)
+    assert done.returncode == 0, done.stderr
+    assert all(line.startswith("Note: ") for line in done.stderr.splitlines())
+    assert "\x1b" not in done.stdout + done.stderr
+
+
+def test_errors_have_no_traceback_unless_asked_for(people):
+    wrong = [*COMMAND, "cluster", str(people), "-s", "sexx", "-k", "2"]
+    done = subprocess.run(wrong, capture_output=True, text=True, timeout=PATIENCE)
+    assert done.returncode == 2
+    assert done.stderr.startswith("Error: ")
+    assert "Traceback" not in done.stderr
+    done = subprocess.run([*wrong, "--debug"], capture_output=True, text=True, timeout=PATIENCE)
+    assert done.returncode != 0
+    assert "Traceback" in done.stderr
+
+
+def interrupt(process, sign):
+    """Press Ctrl-C once the process has written a line with `sign` to standard error."""
+    for line in process.stderr:
+        if sign in line:
+            break
+    else:
+        pytest.fail("the process ended before it could be interrupted")
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=PATIENCE)
+    return out, err
+
+
+def test_ctrl_c_ends_with_130_and_no_file(tmp_path):
+    rng = np.random.default_rng(0)
+    n = 6000
+    rows = [f"{i},{x:.4f},{y:.4f},{'fm'[i % 2]}" for i, (x, y) in enumerate(rng.random((n, 2)))]
+    path = tmp_path / "many.csv"
+    path.write_text("id,x,y,sex\n" + "\n".join(rows) + "\n")
+    process = subprocess.Popen(
+        words(path, "-o", str(tmp_path / "out.csv"), "--threads", "1"),
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    out, err = interrupt(process, "Dropped 'id'")
+    assert process.returncode == INTERRUPTED
+    assert "Interrupted; no partial file is left." in err
+    assert "Traceback" not in err
+    assert out == ""
+    assert os.listdir(tmp_path) == ["many.csv"]
+
+
+LONG_COMPILED_WORK = """
+import hashlib, sys
+from pathlib import Path
+from fairspectral.cli.interrupt import prompt_interrupts
+from fairspectral.tables import replacing
+
+with prompt_interrupts(), replacing(Path(sys.argv[1])) as attempt:
+    attempt.write_text("half")
+    print("at work", file=sys.stderr, flush=True)
+    hashlib.pbkdf2_hmac("sha256", b"a", b"b", 2_000_000_000)
+"""
+
+
+def test_ctrl_c_ends_compiled_work_too(tmp_path):
+    process = subprocess.Popen(
+        [sys.executable, "-c", LONG_COMPILED_WORK, str(tmp_path / "out.csv")],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    _, err = interrupt(process, "at work")
+    assert process.returncode == INTERRUPTED
+    assert "Interrupted; no partial file is left." in err
+    assert os.listdir(tmp_path) == []
