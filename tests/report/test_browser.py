@@ -1,0 +1,218 @@
+"""The report in a real browser, with the network blocked."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+from report_models import HOSTILE, crowded_model, fair_model, plain_model, two_attribute_model
+
+from fairspectral.report import write_report
+
+playwright = pytest.importorskip(
+    "playwright.sync_api", reason="the browser tests need the package playwright"
+)
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="the browser tests need Chromium")
+
+MODELS = {
+    "fair": fair_model,
+    "plain": plain_model,
+    "crowded": crowded_model,
+    "two": two_attribute_model,
+}
+TITLE = "The <b>title</b>"
+# What each section draws, and that a box around it must not be empty.
+MARKS = {
+    "#verdict": "dd",
+    "#shares": ".bar .mark",
+    "#comparison": ".pair .bar .mark",
+    "#embedding": ".cloud",
+    "#price": ".point",
+    "#convergence": ".point",
+    "#run": "code",
+}
+QUIET = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("reports")
+    paths = {}
+    for name, model in MODELS.items():
+        frontier = False if name == "crowded" else None
+        paths[name] = write_report(
+            model(), folder / f"{name}.html", title=TITLE, frontier=frontier, notes=HOSTILE
+        )
+    return paths
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with playwright.sync_playwright() as driver:
+        started = driver.chromium.launch(executable_path=CHROMIUM, args=QUIET)
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def visit(browser, reports):
+    """Open a report; at the end nothing was asked of the network and nothing complained."""
+    contexts, complaints = [], []
+
+    def open_report(name="fair", width=1280, **options):
+        context = browser.new_context(
+            viewport={"width": width, "height": 900}, offline=True, **options
+        )
+        contexts.append(context)
+        page = context.new_page()
+        address = reports[name].as_uri()
+        page.on(
+            "console", lambda m: complaints.append(m.text) if m.type in ("error", "warning") else 0
+        )
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("dialog", lambda dialog: complaints.append(dialog.message))
+        page.on("request", lambda r: complaints.append(r.url) if r.url != address else 0)
+        page.goto(address)
+        return page
+
+    yield open_report
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+def background(page):
+    return page.evaluate("getComputedStyle(document.body).backgroundColor")
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_section_is_drawn(visit, width, scheme):
+    page = visit("two", width, color_scheme=scheme)
+    for section, marks in MARKS.items():
+        drawn = page.locator(f"{section} {marks}").all()
+        assert drawn, section
+        boxes = [mark.bounding_box() for mark in drawn]
+        assert all(box and box["width"] > 0 and box["height"] > 0 for box in boxes), section
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_phone_need_not_scroll_sideways(visit, name):
+    page = visit(name, 390)
+    page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    # Nothing hangs out of the page either, but for what scrolls in a frame of its own.
+    outside = page.evaluate(
+        """[...document.querySelectorAll('section *')].filter((e) => !e.closest('.scroll, pre')
+            && e.getBoundingClientRect().right > 391).map((e) => e.outerHTML.slice(0, 80))"""
+    )
+    assert outside == []
+
+
+def test_names_did_not_run_and_read_as_text(visit):
+    page = visit()
+    assert page.title() == TITLE  # a group's name is a script that would change it
+    shown = page.locator("#shares .legend").inner_text()
+    assert all(name in shown for name in HOSTILE)
+    assert page.locator("script").count() == 2
+
+
+def test_the_pointer_over_a_bar_tells_the_share(visit):
+    page = visit()
+    assert not page.locator("#tip").is_visible()
+    page.locator("#shares .bar .mark").first.hover()
+    tip = page.locator("#tip")
+    assert tip.is_visible()
+    assert "of everyone" in tip.inner_text()
+    page.locator("h1").hover()
+    assert not tip.is_visible()
+
+
+def test_the_pointer_over_the_embedding_tells_the_nearest_sample(visit):
+    page = visit()
+    scatter = page.locator("#scatter")
+    scatter.scroll_into_view_if_needed()
+    box = scatter.bounding_box()
+    x, y = page.evaluate(
+        "(() => { const p = JSON.parse(document.getElementById('points').textContent);"
+        "return [p.x[5] / 720, p.y[5] / 480]; })()"
+    )
+    page.mouse.move(box["x"] + x * box["width"], box["y"] + y * box["height"])
+    tip = page.locator("#tip").inner_text()
+    assert "row 5" in tip
+    assert "cluster" in tip
+    assert any(name in tip for name in HOSTILE)
+
+
+def test_the_keyboard_reaches_samples_points_and_the_content(visit):
+    page = visit()
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    page.locator("#scatter").focus()
+    page.keyboard.press("ArrowRight")
+    assert "row 0" in page.locator("#tip").inner_text()
+    page.keyboard.press("ArrowLeft")
+    assert "row 119" in page.locator("#tip").inner_text()
+    page.locator("#price .point").first.focus()
+    assert "tolerance 0%" in page.locator("#tip").inner_text()
+    page.keyboard.press("Escape")
+    assert not page.locator("#tip").is_visible()
+
+
+def test_a_chip_shows_its_cluster_alone(visit):
+    page = visit()
+    chip = page.locator("[data-show=cluster]").first
+    chip.click()
+    assert chip.get_attribute("aria-pressed") == "true"
+    away = page.locator(".cloud.away")
+    assert away.count() == page.locator(".cloud:not([data-cluster='0'])").count() > 0
+    chip.click()
+    assert away.count() == 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_switch_changes_the_theme_and_back(visit, scheme):
+    page = visit(color_scheme=scheme)
+    before = background(page)
+    page.locator("#theme").click()
+    changed = background(page)
+    assert changed != before
+    page.locator("#theme").click()
+    assert background(page) == before
+
+
+def test_the_system_theme_is_followed(visit):
+    assert background(visit(color_scheme="light")) != background(visit(color_scheme="dark"))
+
+
+def test_on_paper_it_is_light_without_switches(visit):
+    page = visit(color_scheme="dark")
+    page.emulate_media(media="print")
+    assert not page.locator("#theme").is_visible()
+    assert not page.locator("nav").is_visible()
+    ink = page.evaluate("getComputedStyle(document.body).color")
+    assert ink == "rgb(24, 33, 43)"
+
+
+def test_without_scripts_everything_is_still_there(visit):
+    page = visit(java_script_enabled=False)
+    for section, marks in MARKS.items():
+        if section != "#convergence":  # the exact solver of small problems has no iterations
+            assert page.locator(f"{section} {marks}").first.bounding_box()["height"] > 0
+    assert not page.locator("#theme").is_visible()
+
+
+def test_the_snippet_can_be_copied(visit):
+    page = visit(permissions=["clipboard-read", "clipboard-write"])
+    page.locator("#copy").click()
+    page.wait_for_function("document.getElementById('copy').textContent === 'Copied'")
+    assert "FairSpectralClustering(" in page.evaluate("navigator.clipboard.readText()")
