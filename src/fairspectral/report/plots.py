@@ -66,7 +66,7 @@ def plot_embedding(model: Any, sensitive_features: Any = None, ax: Any = None) -
             bbox={"boxstyle": "round", "fc": "white", "ec": "none", "alpha": 0.8},
         )
     for marker in np.unique(marker_of).tolist() if attributes else []:
-        sharing = [str(names[s]) for s in np.flatnonzero(marker_of == marker)]
+        sharing = [_plain_text(names[s]) for s in np.flatnonzero(marker_of == marker)]
         ax.scatter(
             [],
             [],
@@ -75,7 +75,7 @@ def plot_embedding(model: Any, sensitive_features: Any = None, ax: Any = None) -
             label=sharing[0] if len(sharing) == 1 else f"{len(sharing)} smaller groups",
         )
     if attributes:
-        ax.legend(title=attributes[0].name, frameon=False, **_beside())
+        ax.legend(title=_plain_text(attributes[0].name), frameon=False, **_beside())
     ax.set_xticks([])
     ax.set_yticks([])
     ax.set_xlabel("first direction")
@@ -113,8 +113,7 @@ def plot_shares(audit: Audit, ax: Any = None, *, attribute: int = 0) -> Any:
         shares = table.shares[:, s]
         ax.barh(
             places, shares, left=left, color=colours[s], edgecolor="white", linewidth=0.5,
-            # An underscore in front would hide the name from the legend.
-            label=f"\u200b{group}" if str(group).startswith("_") else str(group),
+            label=_plain_text(group),
         )  # fmt: skip
         left += shares
     for line in np.cumsum(table.population)[:-1]:
@@ -126,7 +125,7 @@ def plot_shares(audit: Audit, ax: Any = None, *, attribute: int = 0) -> Any:
     ax.xaxis.set_major_formatter(lambda x, _: f"{x:.0%}")
     ax.set_ylabel("cluster")
     ax.set_xlabel("share of each group (dashed: share of everyone)")
-    ax.legend(title=table.name, frameon=False, **_beside())
+    ax.legend(title=_plain_text(table.name), frameon=False, **_beside())
     return ax
 
 
@@ -167,6 +166,12 @@ def _axes(ax: Any) -> Any:
             "the plots need matplotlib; install it with pip install 'fairspectral[plot]'."
         ) from None
     return pyplot.figure(layout="constrained").add_subplot()
+
+
+def _plain_text(name: Any) -> str:
+    """A name as matplotlib shows it as it is: no formula, and not hidden from the legend."""
+    text = str(name).replace("$", r"\$")
+    return f"\u200b{text}" if text.startswith("_") else text
 
 
 def _beside() -> dict[str, Any]:
