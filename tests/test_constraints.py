@@ -28,6 +28,7 @@ def constraints(groups, mode="marginal"):
         pd.Series(SEX, dtype="category"),
         pd.Series(SEX, dtype="string"),
         pd.DataFrame({"sex": SEX}),
+        {"sex": SEX.tolist()},
         SEX == "m",
     ],
     ids=lambda g: type(g).__name__,
@@ -80,6 +81,13 @@ def test_marginal_attributes_add_up():
     block = both.project(RNG.standard_normal((N, 2)))
     assert constraints(SEX).residual(block) < 1e-13
     assert constraints(ORIGIN).residual(block) < 1e-13
+
+
+def test_a_dict_names_its_attributes():
+    attributes = encode_groups({"sex": SEX, "origin": pd.Series(ORIGIN, name="other")}, N)
+    assert [attribute.name for attribute in attributes] == ["sex", "origin"]
+    with pytest.raises(ValueError, match="sensitive_features is empty"):
+        encode_groups({}, N)
 
 
 def test_intersection_of_attributes():

@@ -56,7 +56,7 @@ def patients() -> Comparison:
     """442 real diabetes patients (bundled with scikit-learn); groups are their sex."""
     data = load_diabetes_patients()
     title = "442 diabetes patients in 4 clusters, groups by sex"
-    return compare(title, data.X, data.sensitive_features, 4, affinity="rbf")
+    return compare(title, data.X, {"sex": data.sensitive_features}, 4, affinity="rbf")
 
 
 def block_model() -> Comparison:
@@ -64,10 +64,10 @@ def block_model() -> Comparison:
     data = make_msbm(1000, 5, 2, random_state=0)
     title = "a graph of 1000 people with 5 planted fair clusters and 2 groups"
     groups = np.where(data.sensitive_features == 0, "A", "B")
-    return compare(title, data.graph, groups, 5, affinity="precomputed")
+    return compare(title, data.graph, {"group": groups}, 5, affinity="precomputed")
 
 
-def compare(title: str, X: Any, groups: np.ndarray, k: int, *, affinity: str) -> Comparison:
+def compare(title: str, X: Any, groups: dict, k: int, *, affinity: str) -> Comparison:
     """Cluster twice, without and with the groups, and audit both."""
     model = FairSpectralClustering(k, affinity=affinity, random_state=0)
     plain = audit(model.fit_predict(X), groups, model.affinity_operator_)

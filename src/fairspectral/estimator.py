@@ -217,9 +217,9 @@ class FairSpectralClustering(ClusterMixin, BaseEstimator):
             The data; with an operator as `affinity` it may be None.
         y : ignored
             For scikit-learn's interface.
-        sensitive_features : list, array, Series, Categorical, DataFrame or None
-            The groups: one value per sample, or one column per attribute. None gives plain
-            spectral clustering.
+        sensitive_features : list, array, Series, Categorical, DataFrame, dict or None
+            The groups: one value per sample, or one column per attribute (in a dict, by
+            name). None gives plain spectral clustering.
 
         Returns
         -------

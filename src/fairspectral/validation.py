@@ -10,7 +10,7 @@ import difflib
 import math
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -56,8 +56,8 @@ def check_sensitive_features(
 
     Parameters
     ----------
-    sensitive_features : list, ndarray, Series, Categorical, DataFrame
-        One value per sample (1-D), or one column per attribute (2-D).
+    sensitive_features : list, ndarray, Series, Categorical, DataFrame, dict
+        One value per sample (1-D), or one column per attribute (2-D, or a dict by name).
     n_samples : int
         The number of rows that the data has.
     allow_single_group : bool
@@ -84,6 +84,13 @@ def check_sensitive_features(
 
 def _columns(sensitive_features: Any) -> Iterable[tuple[str, np.ndarray]]:
     """Split the input into named 1-D columns."""
+    if isinstance(sensitive_features, Mapping):
+        if not sensitive_features:
+            raise ValueError("sensitive_features is empty; pass at least one attribute.")
+        for name, values in sensitive_features.items():
+            for _, column in _columns(values):
+                yield str(name), column
+        return
     if hasattr(sensitive_features, "columns"):  # a DataFrame of pandas, polars, ...
         if not len(sensitive_features.columns):
             raise ValueError("sensitive_features has no columns; pass at least one attribute.")
