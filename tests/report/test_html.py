@@ -84,7 +84,7 @@ def test_the_page_allows_its_own_script_only():
 
 def test_the_price_is_drawn_unasked_for_few_samples():
     page = "".join(Page(render_report(fair_model())).text)
-    assert "over the same rounding without any bound" in page
+    assert "in normalised cut over the same rounding without any bound" in page
     assert "Not computed" not in page
 
 
@@ -102,8 +102,11 @@ def test_the_price_can_be_left_out_and_plain_clustering_too():
     assert page.count("Not computed for this report") == 2
 
 
-def test_many_samples_get_no_frontier_unasked(monkeypatch):
-    monkeypatch.setattr("fairspectral.report.html.FRONTIER_SAMPLES", 100)
+def test_many_samples_get_a_quick_frontier_and_very_many_none(monkeypatch):
+    monkeypatch.setattr("fairspectral.report.html.FULL_FRONTIER_SAMPLES", 100)
+    page = "".join(Page(render_report(fair_model())).text)
+    assert "in embedding cost over the same rounding without any bound" in page
+    monkeypatch.setattr("fairspectral.report.html.QUICK_FRONTIER_SAMPLES", 100)
     page = "".join(Page(render_report(fair_model())).text)
     assert page.count("Not computed for this report") == 1
 

@@ -43,6 +43,7 @@ def test_whole_persons_are_explained():
     ("fair", "plain", "said"),
     [
         (1.1, 1.0, "10.0% above plain"),
+        (8.2, 1.0, "8.2 times plain"),
         (0.9, 1.0, "at no cost"),
         (1.0, 1.0, "at no cost"),
         (0.5, 0.0, "of 0.5 where plain clustering has none"),
@@ -65,7 +66,9 @@ def test_the_price_at_the_models_tolerance():
     assert words.price(frontier, 0.3) == ""
     assert words.price(frontier, None) == ""
     bounded = fairness_frontier(rows, groups, 3, tolerances=(0.0, 0.2), random_state=0)
-    assert words.price(bounded, 0.2) == "At 20% it costs nothing over the same rounding at 20%."
+    assert words.price(bounded, 0.2) == (
+        "At 20% it costs nothing in embedding cost over the same rounding at 20%."
+    )
 
 
 def test_signs_are_true_minus_signs():

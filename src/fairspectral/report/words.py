@@ -71,6 +71,8 @@ def cost(model: Any, plain: Plain) -> str:
     rise = fair_cut / plain_cut - 1
     if rise < 0.0005:
         return "at no cost in normalised cut"
+    if rise >= 1:
+        return f"for a normalised cut {1 + rise:.2g} times plain clustering’s"
     return f"for a normalised cut {rise:.1%} above plain clustering’s"
 
 
@@ -82,7 +84,8 @@ def price(frontier: FairnessFrontier, tolerance: float | None) -> str:
     loosest = frontier.tolerances[-1]
     than = "without any bound" if loosest is None else f"at {percent(loosest)}"
     costs = f"{signed(rise)}" if rise >= 0.0005 else "nothing"
-    return f"At {percent(tolerance)} it costs {costs} over the same rounding {than}."
+    measure = "embedding cost" if frontier.normalized_cut is None else "normalised cut"
+    return f"At {percent(tolerance)} it costs {costs} in {measure} over the same rounding {than}."
 
 
 def describe(judgement: Judgement) -> str:
