@@ -7,11 +7,13 @@
   function show(text, x, y) {
     tip.textContent = text;
     tip.hidden = false;
+    tip.style.left = "0";  // at the right edge it would be measured squeezed
     const box = tip.getBoundingClientRect();
     const left = Math.min(Math.max(8, x - box.width / 2), innerWidth - box.width - 8);
     const above = y - box.height - 14;
-    tip.style.left = `${left}px`;
-    tip.style.top = `${above > 8 ? above : y + 18}px`;
+    // On the page, not on the screen: it scrolls with what it tells of.
+    tip.style.left = `${left + scrollX}px`;
+    tip.style.top = `${(above > 8 ? above : y + 18) + scrollY}px`;
   }
   const hide = () => { tip.hidden = true; };
   const told = (event) => event.target.closest && event.target.closest("[data-tip]");
@@ -29,7 +31,6 @@
   });
   document.addEventListener("focusout", hide);
   document.addEventListener("keydown", (event) => { if (event.key === "Escape") hide(); });
-  addEventListener("scroll", hide, { passive: true });
 
   // The embedding: the nearest drawn sample answers the pointer and the arrow keys.
   const points = JSON.parse(byId("points").textContent);
