@@ -13,6 +13,7 @@ from fairspectral.datasets import make_msbm
 from fairspectral.rounding.bounds import cell_range
 from fairspectral.rounding.fair import fair_assignment
 from fairspectral.rounding.flow import solve_flow
+from fairspectral.rounding.kmeans import kmeans_labels
 from fairspectral.validation import FairSpectralWarning
 
 
@@ -105,6 +106,8 @@ def test_planted_clusters_are_recovered():
         embedding["plain"], data.sensitive_features, 5, fairness_tol=None, random_state=0
     )
     assert adjusted_rand_score(data.clusters, plain.labels) < 0.9
+    halves = kmeans_labels(embedding["plain"][:, :2], 2, random_state=0)
+    assert adjusted_rand_score(data.sensitive_features, halves) == 1.0
 
 
 def test_given_centroids_are_used_as_they_are(blobs):

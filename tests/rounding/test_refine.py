@@ -1,6 +1,7 @@
 """The refinement: its costs, its invariants, and that it finds what is there to find."""
 
 import itertools
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,7 +11,13 @@ from fairspectral.affinity import KernelOperator, make_operator
 from fairspectral.affinity.kernel import make_kernel
 from fairspectral.rounding.bounds import cross_table, make_rule
 from fairspectral.rounding.flow import solve_flow
-from fairspectral.rounding.refine import CutState, _partition, flow_steps, local_search
+from fairspectral.rounding.refine import (
+    CutState,
+    _affordable_rounds,
+    _partition,
+    flow_steps,
+    local_search,
+)
 from fairspectral.validation import Attribute
 
 
@@ -201,3 +208,11 @@ def test_without_rows_in_memory_there_is_nothing_to_search(block_graph):
     rng = np.random.default_rng(0)
     rules = [rule_for(groups, 4)]
     assert local_search(operator, state, rules, groups, smallest=1, rounds=3, rng=rng) is state
+
+
+@pytest.mark.parametrize(
+    ("n", "density", "rounds"), [(1000, 1, 50), (20_000, 1, 12), (10**6, 1, 5)]
+)
+def test_rounds_that_a_large_affinity_can_afford(n, density, rounds):
+    affinity = SimpleNamespace(shape=(n, n), density=density)
+    assert _affordable_rounds(affinity) == rounds

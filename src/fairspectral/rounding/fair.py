@@ -120,7 +120,7 @@ def fair_assignment(
     attribute_mode: str = "marginal",
     min_cluster_size: int | None = None,
     affinity: Any = None,
-    refine_rounds: int = 50,
+    refine_rounds: int | None = None,
     row_scaling: str = "auto",
     sample_weight: Any = None,
     centroids: Any = None,
@@ -155,8 +155,9 @@ def fair_assignment(
     affinity : AffinityOperator or None
         Enables the refinement on the normalised cut. Without it the k-means cost is refined
         instead, if there are few rows.
-    refine_rounds : int
-        How often the refinement shakes a local optimum and tries again.
+    refine_rounds : int or None
+        How often the refinement shakes a local optimum and tries again; None means 50, and
+        down to 5 where the affinities are so many that a round takes seconds.
     row_scaling : {"auto", "none", "unit", "degree"}
         Rows of unit length or weighted by degree; ``"auto"`` takes unit rows for sparse graphs,
         degrees for other affinities, neither without an affinity.

@@ -33,6 +33,8 @@ SHIFTS = (-0.5, 0.0, 0.5, 1.0)
 # uniformly on a logarithmic scale.
 _WEAKEST_SHAKE, _STRONGEST_SHAKE = 0.02, 0.4
 
+_FEWEST_ROUNDS, _MOST_ROUNDS = 5, 50
+
 # Gains below this are rounding.
 _GAIN = 1e-9
 
@@ -138,7 +140,7 @@ def local_search(
     kinds: np.ndarray,
     *,
     smallest: int,
-    rounds: int,
+    rounds: int | None,
     rng: np.random.Generator,
 ) -> CutState:
     """Moves and swaps of single persons, then shaken and repeated.
@@ -155,8 +157,9 @@ def local_search(
         Persons of one kind belong to the same groups of all attributes.
     smallest : int
         No cluster may become smaller.
-    rounds : int
-        How many times a local optimum is shaken by random swaps; the best one is kept.
+    rounds : int or None
+        How many times a local optimum is shaken by random swaps; the best one is kept. None
+        means 50, fewer where there are more than 1e8 affinities, and at least 5.
     rng : numpy Generator
         Of the orders and the shakes.
     """
@@ -178,6 +181,8 @@ def local_search(
 
     best = _partition(state, rules)
     value = descend(best)
+    if rounds is None:
+        rounds = _affordable_rounds(affinity)
     for _ in range(rounds):
         trial = type(best)(*(part.copy() for part in best))
         strength = _WEAKEST_SHAKE * (_STRONGEST_SHAKE / _WEAKEST_SHAKE) ** rng.random()
@@ -188,6 +193,12 @@ def local_search(
     # The caches were updated by many small steps; what counts is the cut as measured anew.
     final = CutState.measure(affinity, best.labels, len(state.volumes))
     return final if final.cut < state.cut else state
+
+
+def _affordable_rounds(affinity: Any) -> int:
+    """A round costs in proportion to the affinities, and gains less where they are dense."""
+    affinities = getattr(affinity, "density", 1.0) * affinity.shape[0] ** 2
+    return int(np.clip(_MOST_ROUNDS * 1e8 / max(affinities, 1.0), _FEWEST_ROUNDS, _MOST_ROUNDS))
 
 
 def _partition(state: CutState, rules: Sequence[FairnessRule]) -> Any:

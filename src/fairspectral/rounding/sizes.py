@@ -16,10 +16,11 @@ from fairspectral.rounding.bounds import FairnessRule
 from fairspectral.rounding.flow import FlowResult, solve_flow
 from fairspectral.validation import Attribute
 
-# Flows that are tried, and the relative fall of the cost below which the search stops.
-_ROUNDS, _ENOUGH = 50, 3e-4
+# Flows that are tried, how many of them in a row may fail, and the relative fall of the cost
+# that is not worth another one.
+_ROUNDS, _FAILURES, _ENOUGH = 40, 10, 5e-4
 # Sizes need no more persons than this: a share is known from a sample to one part in a hundred.
-_SAMPLE = 10_000
+_SAMPLE = 5_000
 
 
 class SizedFlow:
@@ -83,18 +84,18 @@ def _search(cost: np.ndarray, rule: FairnessRule, sizes: np.ndarray, smallest: i
     n = len(cost)
     best = _flow(cost, rule, sizes, None)
     planes = [(best.cost, _slopes(best, rule, len(sizes)), sizes)]
-    radius = n / 4
+    radius, failures = n / 4, 0
     for _ in range(_ROUNDS):
         proposed, promised = _propose(planes, sizes, smallest, radius)
-        if promised > best.cost - _ENOUGH * abs(best.cost):
+        if promised > best.cost - _ENOUGH * abs(best.cost) or failures == _FAILURES:
             break
         trial_sizes = _apportion(proposed, n, smallest)
         trial = _flow(cost, rule, trial_sizes, best.potentials)
         planes.append((trial.cost, _slopes(trial, rule, len(sizes)), trial_sizes))
         if trial.cost < best.cost:
-            best, sizes = trial, trial_sizes
+            best, sizes, failures = trial, trial_sizes, 0
         else:
-            radius *= 0.7
+            radius, failures = 0.7 * radius, failures + 1
     return sizes
 
 

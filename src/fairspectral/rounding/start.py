@@ -29,7 +29,7 @@ ROW_SCALINGS = ("auto", "none", "unit", "degree")
 _FLOOR_ROUNDS = 10
 _LLOYD_ROUNDS = 10
 # Sizes settle before labels do, and choosing them is what costs.
-_RESIZE_ROUNDS = 3
+_RESIZE_ROUNDS = 2
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,142 @@
+"""From the results of the rounding benchmark to the tables of the document."""
+
+from __future__ import annotations
+
+import math
+import re
+from pathlib import Path
+
+DOCUMENT = Path(__file__).parents[1] / "docs" / "fair-rounding.md"
+ORDER = ("LastFMNet", "FacebookNet", "Thyroid", "Census", "4area")
+
+
+def write_report(results):
+    """Replace what stands between the marks of each table that was measured."""
+    text = DOCUMENT.read_text()
+    for part, table in TABLES.items():
+        source = "clusterings" if part == "stages" else part
+        if source not in results:
+            continue
+        rows = sorted(results[source].values(), key=_place)
+        marks = re.compile(rf"(<!-- begin: {part} -->\n).*?(<!-- end: {part} -->)", re.DOTALL)
+        text, found = marks.subn(lambda m, r=rows, t=table: m[1] + t(r) + m[2], text)
+        assert found == 1, f"{DOCUMENT} has no place for the table {part!r}"
+    DOCUMENT.write_text(text)
+
+
+def _place(row):
+    data = row.get("data", "")
+    at = ORDER.index(data) if data in ORDER else len(ORDER)
+    return at, row.get("k", 0), row.get("tol", 0)
+
+
+def _markdown(header, lines):
+    rule = "|".join(["---"] + ["---:"] * (len(header) - 1))
+    body = "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
+    return f"| {' | '.join(header)} |\n|{rule}|\n{body}\n"
+
+
+def clusterings(rows):
+    header = [
+        "data", "k", "tol", "cells outside", "cut", "balance", "smallest", "s",
+        "cut, plain embedding", "cut, k-means", "balance, k-means", "smallest, k-means",
+    ]  # fmt: skip
+    lines = []
+    for row in rows:
+        fair, plain, kmeans = row["fair"], row["plain"], row["kmeans"]
+        outside = fair["cells_outside"] + plain["cells_outside"]
+        complete = fair["clusters"] == row["k"] and fair["smallest"] >= fair["floor"]
+        lines.append(
+            [
+                row["data"], row["k"], f"{row['tol']:g}",
+                outside if complete else "INCOMPLETE",
+                f"{fair['cut']:.3f}", f"{fair['balance']:.2f}", fair["smallest"],
+                f"{fair['seconds']:.1f}", f"{plain['cut']:.3f}", f"{kmeans['cut']:.3f}",
+                f"{kmeans['balance']:.2f}", kmeans["smallest"],
+            ]
+        )  # fmt: skip
+    return _markdown(header, lines)
+
+
+def stages(rows):
+    header = [
+        "data",
+        "k",
+        "k-means with a floor",
+        "fair flow",
+        "cut by flow",
+        "cut by moves",
+        "fall",
+    ]
+    lines = []
+    for row in rows:
+        if row["tol"] == 0.2:
+            cuts = list(row["fair"]["stages"].values())
+            fall = 1 - cuts[3] / cuts[1]
+            lines.append([row["data"], row["k"], *(f"{cut:.3f}" for cut in cuts), f"{fall:.0%}"])
+    return _markdown(header, lines)
+
+
+def defaults(rows):
+    columns = []
+    for row in rows:
+        column = (row["argument"], row["value"])
+        if column not in columns:
+            columns.append(column)
+    names = {
+        "row_scaling": "rows {}",
+        "min_cluster_size": "floor {} n/k",
+        "refine_rounds": "{} rounds",
+    }
+    header = ["data", "k"] + [names[argument].format(value) for argument, value in columns]
+    lines = []
+    for data, k in dict.fromkeys((row["data"], row["k"]) for row in rows):
+        found = {
+            (row["argument"], row["value"]): row
+            for row in rows
+            if (row["data"], row["k"]) == (data, k)
+        }
+        line = [data, k]
+        for column in columns:
+            row = found.get(column)
+            seconds = f" ({row['seconds']:.0f} s)" if row and column[0] == "refine_rounds" else ""
+            line.append(f"{row['cut']:.3f}{seconds}" if row else "")
+        lines.append(line)
+    return _markdown(header, lines)
+
+
+def peers(rows):
+    header = [
+        "data", "k", "method", "persons outside", "largest deviation", "cost", "smallest", "s"
+    ]  # fmt: skip
+    lines = [
+        [
+            row["data"], row["k"], row["method"], f"{row['persons_outside']:.2f}",
+            f"{row['achieved_tol']:.3f}", f"{row['cost']:.5g}", row["smallest"],
+            f"{row['seconds']:.2f}",
+        ]
+        for row in rows
+    ]  # fmt: skip
+    return _markdown(header, lines)
+
+
+def scale(rows):
+    rows = sorted(rows, key=lambda row: row["n"])
+    header = ["n", "seconds", "peak memory, GB", "growth exponent from the first row"]
+    lines = []
+    for row in rows:
+        exponent = ""
+        if row is not rows[0]:
+            ratio = math.log(row["seconds"] / rows[0]["seconds"])
+            exponent = f"{ratio / math.log(row['n'] / rows[0]['n']):.2f}"
+        lines.append([f"{row['n']:,}", f"{row['seconds']:.1f}", f"{row['peak_gb']:.2f}", exponent])
+    return _markdown(header, lines)
+
+
+TABLES = {
+    "clusterings": clusterings,
+    "stages": stages,
+    "defaults": defaults,
+    "peers": peers,
+    "scale": scale,
+}
