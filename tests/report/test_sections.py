@@ -35,7 +35,7 @@ def test_the_comparison_has_cut_and_fairness_of_every_attribute():
     model = two_attribute_model()
     rows = sections.comparison(model, plain_clustering(model, model._attributes, 0))
     names = [name for name, *_ in rows]
-    assert names[:2] == ["normalised cut", "least cut any clustering could have"]
+    assert names[:2] == ["normalised cut", "lower bound on the cut"]
     assert sum(name.startswith("origin: ") for name in names) == 3
     assert sum(name.startswith("sex: ") for name in names) == 3
     assert rows[1][3].startswith("+")  # a constraint cannot lower the relaxed cut

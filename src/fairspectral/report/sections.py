@@ -68,7 +68,7 @@ def comparison(model: Any, plain: Plain) -> list[tuple[str, str, str, str]]:
     rows = [_change("normalised cut", plain.normalized_cut, fair.normalized_cut)]
     own = relaxed_cut(model.n_clusters, model.eigenvalues_)
     if own is not None and plain.relaxed_cut is not None:
-        rows.append(_change("least cut any clustering could have", plain.relaxed_cut, own))
+        rows.append(_change("lower bound on the cut", plain.relaxed_cut, own))
     for before, after in zip(other.attributes, fair.attributes, strict=False):
         prefix = f"{after.name}: " if len(fair.attributes) > 1 else ""
         rows += [
