@@ -252,8 +252,10 @@ def _check_explicit(
     lower: Any,
 ) -> None:
     """What the user's own lower and upper shares make impossible."""
-    named = set() if lower is None else set(lower if isinstance(lower, Mapping) else
-                                            attribute.categories)  # fmt: skip
+    if lower is None:
+        named = ()
+    else:
+        named = tuple(lower) if isinstance(lower, Mapping) else attribute.categories
     for s, name in enumerate(attribute.categories):
         count, n = int(attribute.counts[s]), len(attribute.codes)
         has = f"but it has {count} of {n} persons ({population[s]:.4g})"

@@ -11,17 +11,17 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from fairspectral.constraints import encode_groups
-from fairspectral.rounding.bounds import FairnessRule, cross_table, make_rule
+from fairspectral.rounding.bounds import FairnessRule, make_rule
 from fairspectral.rounding.gram import GramOperator
 from fairspectral.rounding.marginal import MarginalFlow
 from fairspectral.rounding.refine import CutState, flow_steps, local_search
+from fairspectral.rounding.result import FairAssignment, Stage, all_inside, certify
 from fairspectral.rounding.sizes import SizedFlow
 from fairspectral.rounding.start import (
     Assign,
@@ -32,79 +32,14 @@ from fairspectral.rounding.start import (
 )
 from fairspectral.validation import Attribute, FairSpectralWarning
 
+__all__ = ["FairAssignment", "fair_assignment"]
+
 # Up to so many rows, whole persons matter to the k-means cost and all inner products are cheap.
 _GRAM_ROWS = 2000
 
 # Without a floor shares mean nothing: one person is never proportional. A tenth of the mean
 # size lets sizes differ by what data ask for.
 _FLOOR_SHARE = 0.1
-
-
-@dataclass(frozen=True)
-class Stage:
-    """One step of the rounding: what it was, the costs after it, and its time.
-
-    `normalized_cut` is None where no affinity is known.
-    """
-
-    name: str
-    embedding_cost: float
-    normalized_cut: float | None
-    seconds: float
-
-
-@dataclass(frozen=True)
-class FairAssignment:
-    """A clustering with its guarantee.
-
-    Groups of several attributes stand one after another, H in all.
-
-    Attributes
-    ----------
-    labels : ndarray of shape (n,), int32
-        The cluster of each person.
-    sizes : ndarray of shape (k,)
-        Persons in each cluster.
-    groups : tuple of (str, value)
-        Attribute and category of each row of the tables below.
-    table, lower, upper : ndarray of shape (H, k)
-        Persons in each cell, and the bounds on them.
-    certified : bool
-        Every cell is within its bounds and every cluster reaches the floor.
-    certificate : str
-        The same in words and numbers.
-    achieved_tol : float
-        Largest relative deviation of any cell from its target share of its cluster.
-    persons_outside : float
-        By how many persons, fractions included, the worst cell is outside the band of shares
-        that was asked for; below one wherever `certified`.
-    min_cluster_size : int
-        The floor.
-    embedding_cost : float
-        k-means cost of the labels on the rows that were clustered.
-    normalized_cut : float or None
-        Of the labels, where the affinity is known.
-    history : tuple of Stage
-        From the start to the result.
-    notes : tuple of str
-        What whole persons make impossible.
-    """
-
-    labels: np.ndarray
-    sizes: np.ndarray
-    groups: tuple[tuple[str, Any], ...]
-    table: np.ndarray
-    lower: np.ndarray
-    upper: np.ndarray
-    certified: bool
-    certificate: str
-    achieved_tol: float
-    persons_outside: float
-    min_cluster_size: int
-    embedding_cost: float
-    normalized_cut: float | None
-    history: tuple[Stage, ...]
-    notes: tuple[str, ...]
 
 
 def fair_assignment(
@@ -212,7 +147,7 @@ def fair_assignment(
         else MarginalFlow(rules, kinds, sizes)
     )
     # Labels that are fair already, and whose cut will be refined, need no pull to the centroids.
-    if initial_labels is None or affinity is None or not _all_inside(rules, labels, k):
+    if initial_labels is None or affinity is None or not all_inside(rules, labels, k):
         if centroids is None:
             labels = fair_lloyd(points, labels, k, assign)
         else:
@@ -220,23 +155,22 @@ def fair_assignment(
             assign.resize(costs)
             labels = assign(costs).labels
         trail.add("fair flow", labels)
-    if affinity is not None:
-        state = CutState.measure(affinity, labels, k)
+    state = trail.state
+    if state is not None:
         state = flow_steps(affinity, state, assign)
-        trail.add("cut by flow", state.labels, state.cut)
+        trail.add("cut by flow", state.labels, state)
         state = local_search(
             affinity, state, rules, kinds, smallest=smallest, rounds=refine_rounds, rng=rng
         )
-        trail.add("cut by moves", state.labels, state.cut)
-        labels = state.labels
+        trail.add("cut by moves", state.labels, state)
     elif centroids is None and n <= _GRAM_ROWS and (points.weights > 0).all():
         gram = GramOperator(points)
         state = CutState.measure(gram, labels, k)
-        labels = local_search(
+        state = local_search(
             gram, state, rules, kinds, smallest=smallest, rounds=refine_rounds, rng=rng
-        ).labels
-        trail.add("cost by moves", labels)
-    return _result(labels, rules, k, smallest, trail.stages, notes)
+        )
+        trail.add("cost by moves", state.labels)
+    return certify(trail.labels, rules, k, smallest, trail.stages, notes)
 
 
 def _start(
@@ -257,83 +191,25 @@ def _start(
     return "k-means with a floor", floored_clusters(points, k, smallest, n_init, seed)
 
 
-def _tables(rules: list[FairnessRule], labels: np.ndarray, k: int) -> list[np.ndarray]:
-    return [cross_table(rule.attribute.codes, labels, len(rule.target), k) for rule in rules]
-
-
-def _all_inside(rules: list[FairnessRule], labels: np.ndarray, k: int) -> bool:
-    for rule, table in zip(rules, _tables(rules, labels, k), strict=True):
-        low, high = rule.cell_bounds(table.sum(axis=0))
-        if ((table < low) | (table > high)).any():
-            return False
-    return True
-
-
 class _Trail:
-    """Collects the stages of one rounding."""
+    """The stages of one rounding, with the labels, and their cut where it is known, so far."""
 
     def __init__(self, points: WeightedRows, affinity: Any, k: int) -> None:
         self._points, self._affinity, self._k = points, affinity, k
         self._clock = time.perf_counter()
         self.stages: list[Stage] = []
+        self.state: CutState | None = None
 
-    def add(self, name: str, labels: np.ndarray, cut: float | None = None) -> None:
-        """Note a stage; measures the cut where it can be and is not known yet."""
+    def add(self, name: str, labels: np.ndarray, state: CutState | None = None) -> None:
+        """Note a stage; measures its cut if that can be and is not done yet."""
         seconds = time.perf_counter() - self._clock
-        if cut is None and self._affinity is not None:
-            cut = CutState.measure(self._affinity, labels, self._k).cut
+        if state is None and self._affinity is not None:
+            state = CutState.measure(self._affinity, labels, self._k)
         cost = self._points.cost(labels, self._points.centroids(labels, self._k))
+        cut = None if state is None else state.cut
         self.stages.append(Stage(name, cost, cut, seconds))
+        self.labels, self.state = labels, state
         self._clock = time.perf_counter()
-
-
-def _result(
-    labels: np.ndarray,
-    rules: list[FairnessRule],
-    k: int,
-    smallest: int,
-    stages: list[Stage],
-    notes: tuple[str, ...],
-) -> FairAssignment:
-    """Count everything anew from the labels, and say what holds."""
-    sizes = np.bincount(labels, minlength=k)
-    tables = _tables(rules, labels, k)
-    ranges = [rule.cell_bounds(sizes) for rule in rules]
-    table = np.concatenate(tables)
-    low = np.concatenate([low for low, _ in ranges])
-    high = np.concatenate([high for _, high in ranges])
-    achieved = max(rule.achieved(part) for rule, part in zip(rules, tables, strict=True))
-    outside = max(rule.persons_outside(part) for rule, part in zip(rules, tables, strict=True))
-    wrong = int(np.sum((table < low) | (table > high)))
-    certified = wrong == 0 and int(sizes.min()) >= smallest
-    verdict = (
-        f"Certified: all {table.size} cells ({len(table)} groups × {k} clusters) are within their "
-        "bounds"
-        if certified
-        else f"Not certified: {wrong} of {table.size} cells are outside their bounds"
-    )
-    certificate = (
-        f"{verdict}, the smallest cluster has {sizes.min()} persons (floor {smallest}), and the "
-        f"largest deviation from a target share is {achieved:.2%}; the worst cell is "
-        f"{outside:.3g} person(s) outside the band asked for."
-    )
-    return FairAssignment(
-        labels=labels.astype(np.int32),
-        sizes=sizes,
-        groups=tuple((r.attribute.name, value) for r in rules for value in r.attribute.categories),
-        table=table,
-        lower=low,
-        upper=high,
-        certified=certified,
-        certificate=certificate,
-        achieved_tol=achieved,
-        persons_outside=outside,
-        min_cluster_size=smallest,
-        embedding_cost=stages[-1].embedding_cost,
-        normalized_cut=stages[-1].normalized_cut,
-        history=tuple(stages),
-        notes=notes,
-    )
 
 
 # --- input --------------------------------------------------------------------------------

@@ -1,0 +1,140 @@
+"""What fair rounding returns: labels, and what holds for them, counted anew."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fairspectral.rounding.bounds import FairnessRule, cross_table
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One step of the rounding: what it was, the costs after it, and its time.
+
+    `normalized_cut` is None where no affinity is known.
+    """
+
+    name: str
+    embedding_cost: float
+    normalized_cut: float | None
+    seconds: float
+
+
+@dataclass(frozen=True)
+class FairAssignment:
+    """A clustering with its guarantee.
+
+    Groups of several attributes stand one after another, H in all.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n,), int32
+        The cluster of each person.
+    sizes : ndarray of shape (k,)
+        Persons in each cluster.
+    groups : tuple of (str, value)
+        Attribute and category of each row of the tables below.
+    table, lower, upper : ndarray of shape (H, k)
+        Persons in each cell, and the bounds on them.
+    certified : bool
+        Every cell is within its bounds and every cluster reaches the floor.
+    certificate : str
+        The same in words and numbers.
+    achieved_tol : float
+        Largest relative deviation of any cell from its target share of its cluster.
+    persons_outside : float
+        By how many persons, fractions included, the worst cell is outside the band of shares
+        that was asked for; below one wherever `certified`.
+    min_cluster_size : int
+        The floor.
+    embedding_cost : float
+        k-means cost of the labels on the rows that were clustered.
+    normalized_cut : float or None
+        Of the labels, where the affinity is known.
+    history : tuple of Stage
+        From the start to the result.
+    notes : tuple of str
+        What whole persons make impossible.
+    """
+
+    labels: np.ndarray
+    sizes: np.ndarray
+    groups: tuple[tuple[str, Any], ...]
+    table: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+    certified: bool
+    certificate: str
+    achieved_tol: float
+    persons_outside: float
+    min_cluster_size: int
+    embedding_cost: float
+    normalized_cut: float | None
+    history: tuple[Stage, ...]
+    notes: tuple[str, ...]
+
+
+def _tables(rules: Sequence[FairnessRule], labels: np.ndarray, k: int) -> list[np.ndarray]:
+    return [cross_table(rule.attribute.codes, labels, len(rule.target), k) for rule in rules]
+
+
+def all_inside(rules: Sequence[FairnessRule], labels: np.ndarray, k: int) -> bool:
+    """Whether every cell is within its bounds, for the sizes that the clusters have."""
+    for rule, table in zip(rules, _tables(rules, labels, k), strict=True):
+        low, high = rule.cell_bounds(table.sum(axis=0))
+        if ((table < low) | (table > high)).any():
+            return False
+    return True
+
+
+def certify(
+    labels: np.ndarray,
+    rules: Sequence[FairnessRule],
+    k: int,
+    smallest: int,
+    stages: Sequence[Stage],
+    notes: tuple[str, ...],
+) -> FairAssignment:
+    """Count everything anew from the labels, and say what holds."""
+    sizes = np.bincount(labels, minlength=k)
+    tables = _tables(rules, labels, k)
+    ranges = [rule.cell_bounds(sizes) for rule in rules]
+    table = np.concatenate(tables)
+    low = np.concatenate([low for low, _ in ranges])
+    high = np.concatenate([high for _, high in ranges])
+    achieved = max(rule.achieved(part) for rule, part in zip(rules, tables, strict=True))
+    outside = max(rule.persons_outside(part) for rule, part in zip(rules, tables, strict=True))
+    wrong = int(np.sum((table < low) | (table > high)))
+    certified = wrong == 0 and int(sizes.min()) >= smallest
+    verdict = (
+        f"Certified: all {table.size} cells ({len(table)} groups × {k} clusters) are within their "
+        "bounds"
+        if certified
+        else f"Not certified: {wrong} of {table.size} cells are outside their bounds"
+    )
+    certificate = (
+        f"{verdict}, the smallest cluster has {sizes.min()} persons (floor {smallest}), and the "
+        f"largest deviation from a target share is {achieved:.2%}; the worst cell is "
+        f"{outside:.3g} person(s) outside the band asked for."
+    )
+    return FairAssignment(
+        labels=labels.astype(np.int32),
+        sizes=sizes,
+        groups=tuple((r.attribute.name, value) for r in rules for value in r.attribute.categories),
+        table=table,
+        lower=low,
+        upper=high,
+        certified=certified,
+        certificate=certificate,
+        achieved_tol=achieved,
+        persons_outside=outside,
+        min_cluster_size=smallest,
+        embedding_cost=stages[-1].embedding_cost,
+        normalized_cut=stages[-1].normalized_cut,
+        history=tuple(stages),
+        notes=notes,
+    )
