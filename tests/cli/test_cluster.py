@@ -116,6 +116,11 @@ def test_parquet_and_arrays(call, people, tmp_path):
     assert done.json["columns"] == {"numeric": ["0"], "categorical": [], "sensitive": ["sex"]}
 
 
+def test_groups_in_a_file_of_their_own_stay_out_too(call, people):
+    used = cluster(call, people, "--groups", people, "--json").json["columns"]
+    assert "sex" not in used["numeric"] + used["categorical"]
+
+
 def test_the_report(call, people, tmp_path):
     pytest.importorskip("jinja2")
     page = tmp_path / "report.html"
@@ -203,8 +208,16 @@ def test_a_wrong_column_suggests_the_nearest(call, people):
     refused(cluster(call, people, "--keep", "ID"), "--keep", "did you mean 'id'?")
 
 
+def test_a_missing_header_explains_a_missing_column(call, tmp_path):
+    path = tmp_path / "bare.csv"
+    path.write_text("39,Male\n50,Female\n38,Male\n")
+    done = call("cluster", path, "-k", "2", "-s", "sex")
+    assert "pass --no-header if it is data" in done.err
+    refused(done, "no column 'sex'")
+
+
 def test_no_sensitive_column(call, people):
-    refused(call("cluster", people, "-k", "2"), "pass --sensitive with one of id, name")
+    refused(call("cluster", people, "-k", "2"), "pass --sensitive with a column of", "'id', 'name'")
 
 
 def test_missing_sensitive_values(call, people):

@@ -174,7 +174,7 @@ def test_stages_begin_in_turn_and_end():
 
 
 def test_time_left():
-    assert time_left(None, 3.0) == "time left unknown"
+    assert time_left(None, 3.0) == "-:--:-- left"
     assert time_left(0.25, 20.0) == "0:01:00 left"
     assert time_left(1.0, 20.0) == "0:00:00 left"
 

@@ -2,7 +2,6 @@
 
 import json
 import os
-import pty
 import signal
 import subprocess
 import sys
@@ -11,6 +10,8 @@ import numpy as np
 import pytest
 
 from fairspectral.cli.interrupt import INTERRUPTED
+
+pty = pytest.importorskip("pty")
 
 COMMAND = [sys.executable, "-m", "fairspectral.cli"]
 # Longer than any of these can take on a busy machine; only a process that hangs gets there.
@@ -67,6 +68,16 @@ def test_errors_have_no_traceback_unless_asked_for(people):
     done = subprocess.run([*wrong, "--debug"], capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode != 0
     assert "Traceback" in done.stderr
+
+
+def test_a_reader_that_has_seen_enough(people):
+    process = subprocess.Popen(words(people), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdout.close()
+    err = process.stderr.read().decode()
+    process.stderr.close()
+    assert process.wait(timeout=PATIENCE) == 141
+    assert "Error" not in err
+    assert "Traceback" not in err
 
 
 def interrupt(process, sign):

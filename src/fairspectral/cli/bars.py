@@ -58,7 +58,7 @@ class Bars:
 def time_left(done: float | None, elapsed: float | None) -> str:
     """The time left if the rest goes as fast as what is done, as text."""
     if not done or not elapsed:
-        return "time left unknown"
+        return "-:--:-- left"
     seconds = elapsed * (1 - done) / done
     return f"{timedelta(seconds=round(seconds))} left"
 

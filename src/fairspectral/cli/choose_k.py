@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fairspectral.cli.command import Json, command, say
+from fairspectral.cli.command import Json, command
 from fairspectral.cli.options import InputOptions, MethodOptions
 from fairspectral.progress import report
 
@@ -78,8 +78,6 @@ def choose_k(
             f"--max-clusters {max_clusters} is less than --min-clusters {min_clusters}; swap them."
         )
     prepared = prepare(source, method)
-    for note in prepared.notes:
-        say(f"Note: {note}")
     with limit_threads(method.threads), progress_bars():
         # One more than asked for: the last eigengap needs the next eigenvalue.
         operator, embedding, result = embed_input(prepared, method, max_clusters + 1)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fairspectral import progress
-from fairspectral.cli.command import Json, command, say
+from fairspectral.cli.command import Json, command
 from fairspectral.cli.options import InputOptions, MethodOptions
 
 if TYPE_CHECKING:
@@ -70,8 +70,6 @@ def cluster(
     started = time.perf_counter()
     prepared = prepare(source, method, plain=plain)
     _check_outputs(prepared, output, report, label_column)
-    for note in prepared.notes:
-        say(f"Note: {note}")
     model = _estimator(prepared, method, clusters, tolerance, min_cluster_size)
     with progress_bars():
         model.fit(prepared.X, sensitive_features=None if plain else prepared.sensitive)

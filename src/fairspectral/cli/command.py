@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
+import os
 import sys
 import typing
 import warnings
@@ -17,6 +18,7 @@ import typer
 from fairspectral.cli.interrupt import INTERRUPTED, prompt_interrupts
 
 FAILED = 2
+PIPE_CLOSED = 141  # as the shell has it for commands that SIGPIPE ends
 
 Debug = Annotated[bool, typer.Option("--debug", help="Show the whole traceback of an error.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON on standard output.")]
@@ -44,6 +46,10 @@ def command(function: Callable[..., int | None]) -> Callable[..., None]:
             raise typer.Exit(INTERRUPTED) from None
         except typer.Exit:
             raise
+        except BrokenPipeError:
+            # The reader, head for example, has seen enough; the interpreter must not try again.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(PIPE_CLOSED) from None
         except Exception as error:
             if debug:
                 raise

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fairspectral.cli.command import Json, command, say
+from fairspectral.cli.command import Json, command
 from fairspectral.cli.options import InputOptions, MethodOptions
 from fairspectral.progress import report
 
@@ -52,8 +52,6 @@ def frontier(
             raise ImportError(
                 "--plot needs matplotlib; install it with pip install 'fairspectral[plot]'."
             )
-    for note in prepared.notes:
-        say(f"Note: {note}")
     with limit_threads(method.threads), progress_bars():
         operator, embedding, _ = embed_input(prepared, method, clusters)
         report("rounding")

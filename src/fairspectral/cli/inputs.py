@@ -6,11 +6,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from fairspectral.cli.command import say
 from fairspectral.cli.options import InputOptions, MethodOptions
 from fairspectral.tables import (
     Table,
     check_columns,
     encode_features,
+    listed,
     read_graph,
     read_table,
     sensitive_columns,
@@ -57,7 +59,7 @@ class Prepared:
 
 
 def prepare(source: InputOptions, method: MethodOptions, *, plain: bool = False) -> Prepared:
-    """Read the files and make features and groups.
+    """Read the files and make features and groups, and say what was done.
 
     Parameters
     ----------
@@ -77,11 +79,21 @@ def prepare(source: InputOptions, method: MethodOptions, *, plain: bool = False)
                 f"The sensitive column {name!r} has {h} groups; a few broader ones are easier to "
                 "mirror in every cluster."
             )
-    return replace(prepared, notes=tuple(notes))
+    for note in notes:
+        say(f"Note: {note}")
+    return replace(prepared, notes=(*prepared.table.notes, *notes))
+
+
+def _read_table(source: InputOptions, path: Path) -> Table:
+    """A table; what was assumed in reading it is said at once, for it may explain an error."""
+    table = read_table(path, encoding=source.encoding, header=not source.no_header)
+    for note in table.notes:
+        say(f"Note: {note}")
+    return table
 
 
 def _prepare_rows(source: InputOptions, method: MethodOptions, plain: bool) -> Prepared:
-    table = read_table(source.input, encoding=source.encoding, header=not source.no_header)
+    table = _read_table(source, source.input)
     dropped = check_columns(table.frame, source.drop or (), table.path, "--drop")
     kept = check_columns(table.frame, source.keep or (), table.path, "--keep")
     holder = table if source.groups is None else _read_groups(source, len(table.frame))
@@ -91,12 +103,10 @@ def _prepare_rows(source: InputOptions, method: MethodOptions, plain: bool) -> P
         sensitive = sensitive_columns(
             holder.frame, names, holder.path, missing=source.missing_sensitive
         )
-    unused = set(dropped)
-    if holder is table and not source.use_sensitive:
-        unused |= set(names)
+    unused = set(dropped) | (set() if source.use_sensitive else set(names))
     columns = [str(name) for name in table.frame.columns if str(name) not in unused]
     features = encode_features(table, columns, keep=kept)
-    notes = [*table.notes, *features.notes]
+    notes = list(features.notes)
     if len(table.frame) > _MANY_ROWS and method.affinity not in ("nearest_neighbors",):
         notes.append(
             f"All pairs of {len(table.frame):,} rows are compared; --affinity nearest_neighbors "
@@ -135,10 +145,10 @@ def _prepare_graph(source: InputOptions, plain: bool) -> Prepared:
             "--graph needs --groups FILE, a table with a row for each node: its name in the first "
             "column, its groups in the others."
         )
-    for option in ("drop", "keep"):
-        if getattr(source, option):
+    for option in ("drop", "keep", "use-sensitive"):
+        if getattr(source, option.replace("-", "_")):
             raise ValueError(f"--{option} is for tables; a graph has no columns to compare.")
-    groups = read_table(source.groups, encoding=source.encoding, header=not source.no_header)
+    groups = _read_table(source, source.groups)
     nodes = groups.frame.iloc[:, 0].astype(str).str.strip()
     named = nodes.is_unique
     graph = read_graph(source.input, tuple(nodes) if named else None, encoding=source.encoding)
@@ -169,7 +179,7 @@ def _prepare_graph(source: InputOptions, plain: bool) -> Prepared:
         sensitive=sensitive,
         columns={"numeric": [], "categorical": [], "sensitive": names},
         inputs=(source.input, source.groups),
-        notes=(*groups.notes, *graph.notes),
+        notes=graph.notes,
     )
 
 
@@ -182,7 +192,7 @@ def _sensitive_names(
     if offered is not None and len(offered) == 1:
         return offered
     columns = offered or [str(name) for name in holder.frame.columns]
-    shown = ", ".join(columns[:8]) + (", ..." if len(columns) > 8 else "")
     raise ValueError(
-        f"no sensitive column is named; pass --sensitive with one of {shown} (of {holder.path})."
+        "no sensitive column is named; pass --sensitive with a column of "
+        f"{holder.path}: {listed(columns)}."
     )

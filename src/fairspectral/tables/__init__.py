@@ -1,6 +1,6 @@
 """Tables and graphs from files, features from columns, and files written in one step."""
 
-from fairspectral.tables.columns import check_columns, sensitive_columns
+from fairspectral.tables.columns import check_columns, listed, sensitive_columns
 from fairspectral.tables.encode import Features, encode_features
 from fairspectral.tables.graph import Graph, read_graph
 from fairspectral.tables.read import Table, read_table
@@ -14,6 +14,7 @@ __all__ = [
     "check_output",
     "discard_unfinished",
     "encode_features",
+    "listed",
     "read_graph",
     "read_table",
     "replacing",

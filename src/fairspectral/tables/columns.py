@@ -55,8 +55,13 @@ def _nearest(name: str, known: Sequence[str]) -> str:
     close = difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=0.5)
     if close:
         return f"did you mean {folded[close[0]]!r}?"
-    shown = ", ".join(map(repr, known[:8])) + (", ..." if len(known) > 8 else "")
-    return f"its columns are {shown}."
+    return f"its columns are {listed(known)}."
+
+
+def listed(names: Sequence[str], most: int = 8) -> str:
+    """The first names between commas, and how many more there are."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(map(repr, names[:most])) + more
 
 
 def is_text(column: pandas.Series) -> bool:
