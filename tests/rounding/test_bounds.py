@@ -93,6 +93,10 @@ def test_achieved_slack_and_persons_outside():
     assert rule.achieved(table) == pytest.approx(0.2)
     assert rule.persons_outside(table) == pytest.approx(2.5)
     assert rule.persons_outside(np.array([[26, 24], [24, 26]])) == 0.0
+    # A band that reaches up to all of a cluster still has two sides.
+    wide = make_rule(attribute(90, 10), 2, fairness_tol=0.5)
+    assert wide.achieved(np.array([[50, 40], [5, 5]])) == pytest.approx(1 / 9)
+    assert wide.achieved(np.array([[50, 40], [0, 10]])) == pytest.approx(1.0)
 
 
 def test_a_group_smaller_than_the_number_of_clusters_is_said():

@@ -37,12 +37,15 @@ class FairnessRule:
         The share at the middle of the band.
     lower, upper : ndarray of shape (h,)
         The band; ``lower <= population share <= upper``.
+    lower_only : bool
+        Whether too many of a group are nobody's concern.
     """
 
     attribute: Attribute
     target: np.ndarray
     lower: np.ndarray
     upper: np.ndarray
+    lower_only: bool = False
 
     def cell_bounds(self, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Least and largest number of persons of each group in clusters of these sizes.
@@ -76,8 +79,7 @@ class FairnessRule:
             Persons of each group in each cluster.
         """
         wanted = self.target[:, None] * table.sum(axis=0)
-        lower_only = (self.lower > 0) & (self.upper >= 1)
-        deviation = np.where(lower_only[:, None], wanted - table, np.abs(table - wanted))
+        deviation = wanted - table if self.lower_only else np.abs(table - wanted)
         deviation = np.divide(deviation, wanted, where=wanted > 0, out=np.zeros_like(wanted))
         return float(np.max(deviation, initial=0.0))
 
@@ -167,7 +169,7 @@ def make_rule(
     _override(low, lower, "lower", attribute)
     _override(high, upper, "upper", attribute)
     _check_explicit(attribute, n_clusters, low, high, population, lower)
-    return FairnessRule(attribute, target, low, high)
+    return FairnessRule(attribute, target, low, high, lower_only=bounds == "lower")
 
 
 def _target(given: Any, attribute: Attribute, population: np.ndarray) -> np.ndarray:

@@ -239,7 +239,6 @@ def _rows_of(affinity: Any) -> Any:
     degrees, diagonal = affinity.degrees, np.array(W.diagonal(), dtype=np.float64)
     nothing = np.zeros(0, dtype=np.int32)
     if sp.issparse(W):
-        W.sort_indices()
         dense = np.zeros((0, 0), dtype=W.dtype)
         return kernels.Rows(dense, W.indptr, W.indices, W.data, diagonal, degrees)
     # W is symmetric: its transpose serves as well, and one of the two has contiguous rows.
