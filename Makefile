@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: help demo test lint bench clean
+.PHONY: help demo test lint bench docs clean
 
 help:  ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -30,5 +30,8 @@ test: lint  ## lint, then the whole test suite with coverage
 bench: $(VENV)/.installed  ## solvers side by side at equal quality
 	$(BIN)/python benchmarks/solvers.py
 
+docs: $(VENV)/.installed  ## the documentation site, into site/
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
+
 clean:  ## remove the environment and everything generated
-	rm -rf $(VENV) demo-output .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .coverage*
+	rm -rf $(VENV) demo-output example-output site .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .coverage*

@@ -9,8 +9,11 @@ from fairspectral import metrics
 from fairspectral.audit import Audit, audit
 from fairspectral.embedding import fair_spectral_embedding
 from fairspectral.estimator import FairSpectralClustering
+from fairspectral.frontier import FairnessFrontier, fairness_frontier
 from fairspectral.rounding.fair import FairAssignment, fair_assignment
 from fairspectral.solvers.admm import ADMMParams
+from fairspectral.solvers.krylov import KrylovParams
+from fairspectral.solvers.lanczos import LanczosParams
 from fairspectral.solvers.result import SolveResult
 from fairspectral.validation import FairSpectralWarning
 
@@ -22,9 +25,13 @@ __all__ = [
     "FairAssignment",
     "FairSpectralClustering",
     "FairSpectralWarning",
+    "FairnessFrontier",
+    "KrylovParams",
+    "LanczosParams",
     "SolveResult",
     "audit",
     "fair_assignment",
     "fair_spectral_embedding",
+    "fairness_frontier",
     "metrics",
 ]

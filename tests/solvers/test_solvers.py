@@ -252,11 +252,11 @@ class TestAuto:
         with pytest.raises(ValueError, match="has no parameter 'bloc'"):
             solve(make_problem(random_affinity(40), None, 2), params={"bloc": 3})
 
-    def test_falls_back_and_says_so(self, problem):
-        result = solve(problem, params={"max_iter": 1, "tol": 1e-12}, random_state=0)
-        assert result.solver == "lanczos"
-        assert result.converged
-        assert "after krylov" in result.choice
+    def test_asked_to_stop_early_it_does_and_says_so(self, problem):
+        with pytest.warns(ConvergenceWarning, match="krylov: stopped at max_iter"):
+            result = solve(problem, params={"max_iter": 1, "tol": 1e-12}, random_state=0)
+        assert result.solver == "krylov"
+        assert not result.converged
 
     def test_falls_back_on_a_breakdown(self, problem, monkeypatch):
         def broken(*args, **kwargs):
@@ -265,4 +265,13 @@ class TestAuto:
         monkeypatch.setattr(SOLVERS["krylov"], "_solve", broken)
         result = solve(problem, random_state=0)
         assert result.solver == "lanczos"
-        assert "broke down (not positive definite)" in result.choice
+        assert result.converged
+        assert result.choice == "lanczos, because krylov broke down (not positive definite)"
+
+    def test_falls_back_densely_where_every_vector_is_wanted(self, monkeypatch):
+        def broken(*args, **kwargs):
+            raise np.linalg.LinAlgError("no")
+
+        monkeypatch.setattr(SOLVERS["krylov"], "_solve", broken)
+        result = solve(make_problem(random_affinity(310), None, 310), random_state=0)
+        assert result.solver == "nullspace"

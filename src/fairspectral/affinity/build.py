@@ -65,8 +65,10 @@ def make_operator(
     if not callable(affinity):
         check_choice(affinity, ["precomputed", "nearest_neighbors", *KERNEL_NAMES], "affinity")
     kernel = make_kernel(affinity, X, gamma, kernel_params)
-    if X.shape[0] ** 2 * dtype.itemsize > parse_memory_budget(memory_budget):
-        return KernelOperator(X, kernel, dtype)
+    budget = parse_memory_budget(memory_budget)
+    if X.shape[0] ** 2 * dtype.itemsize > budget:
+        # A kernel's strip, its exponential and its float32 copy live side by side.
+        return KernelOperator(X, kernel, dtype, strip_bytes=min(budget // 3, 2**27))
     return DenseOperator(kernel_matrix(X, kernel, dtype), name=kernel.name)
 
 

@@ -6,7 +6,7 @@ again in every pass, which is slower but fits any n.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -138,7 +138,7 @@ class KernelOperator(AffinityOperator):
             degrees[rows] = values.sum(axis=1, dtype=np.float64)
         self._set_degrees(degrees, kernel.name)
 
-    def _strips(self) -> Any:
+    def _strips(self) -> Iterator[tuple[slice, np.ndarray]]:
         for start in range(0, self.shape[0], self._strip):
             rows = slice(start, start + self._strip)
             yield rows, self._kernel(self._X[rows], self._X)
@@ -147,4 +147,5 @@ class KernelOperator(AffinityOperator):
         product = np.empty_like(block)
         for rows, values in self._strips():
             product[rows] = values.astype(self.dtype, copy=False) @ block
+            del values  # before the next strip is computed, not after
         return product

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from fairspectral.problem import FairCutProblem
 from fairspectral.solvers.admm import ADMMSolver
@@ -58,27 +56,22 @@ def solve(
 ) -> SolveResult:
     """Solve a problem with a named solver, or with the one that ``"auto"`` chooses.
 
-    Under ``"auto"``, `params` are those of the Krylov solver, and a breakdown or a result that
-    did not converge is followed by a second try with another algorithm; `choice` in the result
-    says what was chosen and why.
+    Under ``"auto"``, `params` are those of the Krylov solver, and a breakdown is followed by a
+    second try with another algorithm; `choice` in the result says what was chosen and why.
     """
     run = {"callback": callback, "random_state": random_state, "start": start}
     if solver != "auto":
         check_choice(solver, SOLVER_NAMES, "solver")
         return make_solver(solver, params).solve(problem, **run)
-    first = make_solver("krylov", params)  # a misspelt parameter is said, whatever is chosen
+    first = krylov = make_solver("krylov", params)  # a misspelt parameter is said in any case
     name, reason = choose_solver(problem)
     if name == "nullspace":
         first = make_solver("nullspace")
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            result = first.solve(problem, **run)
-        trouble = "" if result.converged else result.status
+        return replace(first.solve(problem, **run), choice=f"{name}: {reason}")
     except np.linalg.LinAlgError as error:
-        trouble = f"broke down ({error})"
-    if not trouble:
-        return replace(result, choice=f"{name}: {reason}")
-    fallback = "lanczos" if problem.n_clusters < problem.n_samples else "nullspace"
-    second = make_solver(fallback).solve(problem, **run)
-    return replace(second, choice=f"{fallback}, after {name} {trouble}")
+        trouble = f"{name} broke down ({error})"
+    second: Solver = make_solver("nullspace")
+    if problem.n_clusters < problem.n_samples:
+        second = make_solver("lanczos", {"tol": krylov.params.tol})
+    return replace(second.solve(problem, **run), choice=f"{second.name}, because {trouble}")
