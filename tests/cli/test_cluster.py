@@ -102,12 +102,16 @@ def test_other_options_reach_the_estimator(call, people):
     assert min(c["size"] for c in done.json["clusters"]) >= 30
 
 
-def test_parquet_and_arrays(call, people, tmp_path):
-    table = pd.read_csv(people)
-    table.to_parquet(tmp_path / "p.parquet")
+def test_parquet(call, people, tmp_path):
+    pytest.importorskip("pyarrow")
+    pd.read_csv(people).to_parquet(tmp_path / "p.parquet")
     out = tmp_path / "out.parquet"
     assert cluster(call, tmp_path / "p.parquet", "-o", out).status == 0
     assert pd.read_parquet(out)["cluster"].nunique() == 2
+
+
+def test_arrays(call, people, tmp_path):
+    table = pd.read_csv(people)
     X = table[["x"]].to_numpy()
     np.savez(tmp_path / "p.npz", X=X, sex=table["sex"].to_numpy(dtype="U1"))
     assert cluster(call, tmp_path / "p.npz", "--json").json["columns"]["numeric"] == ["X[0]"]
