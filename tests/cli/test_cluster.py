@@ -91,6 +91,11 @@ def test_plain_clustering_to_compare(call, people):
     assert done.json["attributes"] == []
     done = call("cluster", people, "-k", "2", "--plain", "--drop", "sex")
     assert "size" in done.out
+    # With the groups named, it shows how they are spread, without having looked at them.
+    only_x = ("--drop", "age", "--drop", "city", "--drop", "migrant")
+    named = cluster(call, people, "--plain", "--json", *only_x).json
+    assert named["certified"] is None
+    assert named["attributes"][0]["representation_ratio"] < 0.8
 
 
 def test_other_options_reach_the_estimator(call, people):

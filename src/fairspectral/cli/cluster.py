@@ -16,6 +16,7 @@ from fairspectral.cli.command import Json, command
 from fairspectral.cli.options import InputOptions, MethodOptions
 
 if TYPE_CHECKING:
+    from fairspectral.audit import Audit
     from fairspectral.cli.inputs import Prepared
     from fairspectral.estimator import FairSpectralClustering
 
@@ -78,11 +79,12 @@ def cluster(
         if report is not None:
             progress.report("report")
             _write_report(model, report, prepared)
+    found = _audit(model, prepared)
     seconds = time.perf_counter() - started
     if json:
-        _print_json(model, prepared, output, report, seconds)
+        _print_json(model, found, prepared, output, report, seconds)
     else:
-        _print(model, prepared, output, report, seconds)
+        _print(found, prepared, output, report, seconds)
 
 
 def _check_outputs(
@@ -132,6 +134,20 @@ def _estimator(
     )
 
 
+def _audit(model: FairSpectralClustering, prepared: Prepared) -> Audit:
+    """The model's own audit; of a plain clustering, one that looks at the groups as well."""
+    if model.audit_.attributes or prepared.sensitive is None:
+        return model.audit_
+    from fairspectral.audit import audit
+
+    return audit(
+        model.labels_,
+        prepared.sensitive,
+        model.affinity_operator_,
+        certificate=model.audit_.certificate,
+    )
+
+
 def _write_report(model: FairSpectralClustering, path: Path, prepared: Prepared) -> None:
     from fairspectral.report.html import render_report
     from fairspectral.tables import replacing
@@ -153,7 +169,7 @@ def _repeat() -> str:
 
 
 def _print(
-    model: FairSpectralClustering,
+    found: Audit,
     prepared: Prepared,
     output: Path | None,
     report: Path | None,
@@ -169,9 +185,9 @@ def _print(
         )
     else:
         print_lines(f"A graph of {prepared.n:,} nodes and {prepared.X.nnz // 2:,} edges.")
-    print_audit(model.audit_)
-    print_lines(f"Normalised cut {model.audit_.normalized_cut:.4g}; {seconds:.1f} s in all.")
-    print_lines(*model.audit_.certificate.splitlines())
+    print_audit(found)
+    print_lines(f"Normalised cut {found.normalized_cut:.4g}; {seconds:.1f} s in all.")
+    print_lines(*found.certificate.splitlines())
     if output is not None:
         print_lines(f"Labels: {output}")
     if report is not None:
@@ -182,6 +198,7 @@ def _print(
 
 def _print_json(
     model: FairSpectralClustering,
+    found: Audit,
     prepared: Prepared,
     output: Path | None,
     report: Path | None,
@@ -195,10 +212,10 @@ def _print_json(
         "input": str(prepared.inputs[0]),
         "rows": prepared.n,
         "columns": prepared.columns,
-        **audit_summary(model.audit_),
+        **audit_summary(found),
         "tolerance": None if fair is None else model.fairness_tol,
         "certified": None if fair is None else fair.certified,
-        "certificate": model.audit_.certificate,
+        "certificate": found.certificate,
         "achieved_tolerance": None if fair is None else fair.achieved_tol,
         "solver": {
             "name": result.solver,

@@ -107,7 +107,7 @@ def _prepare_rows(source: InputOptions, method: MethodOptions, plain: bool) -> P
     columns = [str(name) for name in table.frame.columns if str(name) not in unused]
     features = encode_features(table, columns, keep=kept)
     notes = list(features.notes)
-    if len(table.frame) > _MANY_ROWS and method.affinity not in ("nearest_neighbors",):
+    if len(table.frame) > _MANY_ROWS and method.affinity != "nearest_neighbors":
         notes.append(
             f"All pairs of {len(table.frame):,} rows are compared; --affinity nearest_neighbors "
             "is much quicker for so many."
