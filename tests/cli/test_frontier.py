@@ -41,3 +41,9 @@ def test_tolerances_in_words():
     assert read_tolerances("0, 0.1,None") == [0.0, 0.1, None]
     with pytest.raises(ValueError, match="'x', which is no number"):
         read_tolerances("0,x")
+
+
+def test_more_clusters_than_people(call, people):
+    done = call("frontier", people, "-s", "sex", "-k", "100")
+    assert done.status == 2
+    assert "choose --clusters of at most 79" in done.err

@@ -80,7 +80,9 @@ def choose_k(
     prepared = prepare(source, method)
     with limit_threads(method.threads), progress_bars():
         # One more than asked for: the last eigengap needs the next eigenvalue.
-        operator, embedding, result = embed_input(prepared, method, max_clusters + 1)
+        operator, embedding, result = embed_input(
+            prepared, method, max_clusters + 1, "--max-clusters + 1"
+        )
         candidates = []
         for k in range(min_clusters, max_clusters + 1):
             report("rounding", (k - min_clusters) / (max_clusters + 1 - min_clusters))

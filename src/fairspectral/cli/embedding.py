@@ -25,9 +25,12 @@ def limit_threads(threads: int | None) -> AbstractContextManager[Any]:
 
 
 def embed_input(
-    prepared: Prepared, method: MethodOptions, n_components: int
+    prepared: Prepared, method: MethodOptions, n_components: int, name: str
 ) -> tuple[AffinityOperator, np.ndarray, SolveResult]:
-    """The operator, the rows ``D^-1/2 H`` of shape (n, n_components), and how the solver ended."""
+    """The operator, the rows ``D^-1/2 H`` of shape (n, n_components), and how the solver ended.
+
+    `name` is what errors call `n_components`.
+    """
     from fairspectral.affinity import make_operator
     from fairspectral.constraints import encode_groups
     from fairspectral.embedding import embed
@@ -53,7 +56,7 @@ def embed_input(
         operator,
         attributes,
         n_components,
-        name="--max-clusters",
+        name=name,
         solver=method.solver,
         callback=watch,
         random_state=method.seed,

@@ -53,7 +53,7 @@ def frontier(
                 "--plot needs matplotlib; install it with pip install 'fairspectral[plot]'."
             )
     with limit_threads(method.threads), progress_bars():
-        operator, embedding, _ = embed_input(prepared, method, clusters)
+        operator, embedding, _ = embed_input(prepared, method, clusters, "--clusters")
         report("rounding")
         found = fairness_frontier(
             embedding,
