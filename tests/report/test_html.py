@@ -117,6 +117,13 @@ def test_a_sample_is_said_to_be_one(monkeypatch):
     assert "50 of 120 samples are drawn, chosen at random." in page
 
 
+def test_the_first_numbers_are_those_of_the_audit():
+    model = fair_model()
+    page = "".join(Page(render_report(model, frontier=False)).text)
+    assert f"{100 * model.audit_.attributes[0].representation_difference:.1f} points" in page
+    assert f"{model.audit_.normalized_cut:.4g}" in page
+
+
 def test_a_given_snippet_replaces_the_code():
     page = "".join(Page(render_report(plain_model(), snippet="fairspectral demo <x>")).text)
     assert "fairspectral demo <x>" in page

@@ -198,7 +198,7 @@ def _environment() -> Any:
         lstrip_blocks=True,
     )
     environment.filters["signed"] = words.signed
-    environment.filters["percent"] = words.percent
+
     return environment
 
 

@@ -92,8 +92,8 @@ def describe(judgement: Judgement) -> str:
     """The worst cell, as a sentence."""
     cell = judgement.worst
     text = (
-        f"The largest departure is in cluster {cell.cluster}, where {cell.attribute} "
-        f"“{cell.group}” makes up {cell.share:.1%} ({cell.count:,} of {cell.size:,}), against "
+        f"The largest departure in proportion is in cluster {cell.cluster}, where "
+        f"{cell.attribute} “{cell.group}” makes up {cell.share:.1%} ({cell.count:,} of {cell.size:,}), against "
         f"{cell.expected:.1%} of everyone ({signed(cell.deviation)})"
     )
     if judgement.whole_persons:
