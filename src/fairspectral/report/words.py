@@ -93,8 +93,8 @@ def describe(judgement: Judgement) -> str:
     cell = judgement.worst
     text = (
         f"The largest departure in proportion is in cluster {cell.cluster}, where "
-        f"{cell.attribute} “{cell.group}” makes up {cell.share:.1%} ({cell.count:,} of {cell.size:,}), against "
-        f"{cell.expected:.1%} of everyone ({signed(cell.deviation)})"
+        f"{cell.attribute} “{cell.group}” makes up {cell.share:.1%} ({cell.count:,} of "
+        f"{cell.size:,}), against {cell.expected:.1%} of everyone ({signed(cell.deviation)})"
     )
     if judgement.whole_persons:
         return f"{text}: less than one person from that share."
