@@ -177,7 +177,7 @@ def test_float32_says_what_it_can_reach():
 
 def test_the_limit_of_passes_is_kept_and_said():
     problem, _, values = prescribed(BULK, 10)
-    with pytest.warns(ConvergenceWarning, match="max_iter=2 passes"):
+    with pytest.warns(ConvergenceWarning, match="max_iter after 2 passes"):
         result = KrylovSolver(KrylovParams(max_iter=2)).solve(problem, random_state=0)
     assert result.passes == 2
     assert len(result.history) == 2

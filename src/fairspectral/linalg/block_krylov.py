@@ -13,13 +13,12 @@ from typing import Any
 import array_api_compat
 import numpy as np
 
-from fairspectral.linalg.blocks import epsilon, like, strips, subtract_projection, to_host
+from fairspectral.linalg.blocks import epsilon, like, strips, subtract_projection
 from fairspectral.linalg.orthonormal import normalise, random_block
 from fairspectral.linalg.small import eigh_decreasing, eigvalsh_decreasing
 
-# Overlap between basis vectors, in units of roundoff, beyond which a new block is
-# orthogonalised a second time.
-_TOLERATED_OVERLAP = 16
+# Overlap between basis vectors that is tolerated in any case, in units of roundoff.
+_LEAST_OVERLAP = 16
 
 
 @dataclass(frozen=True)
@@ -45,11 +44,16 @@ class BlockKrylov:
         Columns that the basis may hold.
     rng : numpy Generator
         For directions that replace exhausted ones.
+    overlap : float
+        Tolerated between basis vectors; Ritz values are as accurate as that, relatively. A new
+        block that would have more is orthogonalised a second time.
 
     Attributes
     ----------
     size : int
         Columns in the basis now.
+    width : int
+        Columns of the first block.
     leftover : float
         Norm of what the last product sticks out of the basis; no Ritz pair has a residual
         larger than this.
@@ -61,6 +65,7 @@ class BlockKrylov:
         deflated: Any,
         capacity: int,
         rng: np.random.Generator,
+        overlap: float = 0.0,
     ) -> None:
         n, self._fixed = deflated.shape
         self._multiply = multiply
@@ -74,14 +79,16 @@ class BlockKrylov:
         self._T = np.zeros((capacity, capacity))
         self._largest = 0.0
         self._overlap = epsilon(deflated)
+        self._tolerated = max(overlap, _LEAST_OVERLAP * self._overlap)
         self.capacity = capacity
         self.size = 0
 
     def start(self, block: Any) -> None:
         """Begin with a block of shape (n, b); it is overwritten, dependent columns replaced."""
-        before = np.zeros(block.shape[1])  # unknown: always orthogonalise twice
+        self.width = block.shape[1]
         subtract_projection(block, self._basis())
-        self._next, _ = self._orthonormalise(block, before)
+        unknown = np.zeros(self.width)  # orthogonalise twice
+        self._next, _ = self._orthonormalise(block, unknown)
 
     @property
     def full(self) -> bool:
@@ -137,14 +144,14 @@ class BlockKrylov:
         np.fill_diagonal(self._T[:keep, :keep], pairs.values[:keep])
         self.size = keep
 
-    def vectors(self, pairs: RitzPairs, count: int) -> np.ndarray:
-        """The first Ritz vectors, shape (n, count), on the host in float64."""
-        small = like(pairs.coordinates[:, :count], self._columns)
+    def vectors(self, pairs: RitzPairs, count: int) -> Any:
+        """The first Ritz vectors, shape (n, count)."""
+        return self.combine(pairs.coordinates[:, :count])
+
+    def combine(self, coordinates: np.ndarray) -> Any:
+        """The basis times coordinates of shape (size, count)."""
         r, m = self._fixed, self.size
-        result = np.empty((self._columns.shape[0], count))
-        for rows in strips(self._columns, count):
-            result[rows] = to_host(self._columns[rows, r : r + m] @ small)
-        return result
+        return self._columns[:, r : r + m] @ like(coordinates, self._columns)
 
     def _basis(self) -> Any:
         return self._columns[:, : self._fixed + self.size]
@@ -172,7 +179,7 @@ class BlockKrylov:
             # part removed, and both it and rounding grow when the rest is scaled to length 1.
             lengths = np.hypot(removed, np.linalg.norm(R, axis=0))
             overlap = float(((self._overlap * removed + eps * lengths) / R.diagonal()).max())
-            if overlap <= _TOLERATED_OVERLAP * eps:
+            if overlap <= self._tolerated:
                 self._overlap = max(self._overlap, overlap)
                 return block, R
         for _ in range(4):

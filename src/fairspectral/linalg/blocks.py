@@ -17,7 +17,7 @@ _STRIP_BYTES = 2**20
 
 
 def to_host(array: Any) -> np.ndarray:
-    """A numpy float64 copy or view of an array of any namespace and device."""
+    """A numpy float64 copy (a view where it is one) of an array of any namespace, device."""
     return np.asarray(array_api_compat.to_device(array, "cpu"), dtype=np.float64)
 
 

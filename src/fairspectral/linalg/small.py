@@ -7,6 +7,7 @@ waits for its partner a hundred times longer than the work takes.
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 from threadpoolctl import ThreadpoolController
@@ -17,14 +18,19 @@ def _libraries() -> ThreadpoolController:
     return ThreadpoolController()
 
 
+def one_thread() -> Any:
+    """Context in which BLAS and LAPACK use one thread."""
+    return _libraries().limit(limits=1, user_api="blas")
+
+
 def eigh_decreasing(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Eigenvalues, decreasing, and eigenvectors of a symmetric matrix."""
-    with _libraries().limit(limits=1, user_api="blas"):
+    with one_thread():
         values, vectors = np.linalg.eigh(matrix)
     return values[::-1], vectors[:, ::-1]
 
 
 def eigvalsh_decreasing(matrix: np.ndarray) -> np.ndarray:
     """Eigenvalues of a symmetric matrix, decreasing."""
-    with _libraries().limit(limits=1, user_api="blas"):
+    with one_thread():
         return np.linalg.eigvalsh(matrix)[::-1]

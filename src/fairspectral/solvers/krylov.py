@@ -2,33 +2,39 @@
 
 The fair embedding is the top-k eigenspace of ``P M P``. One pass over ``M`` with a block costs
 little more than with a vector, and a block a little wider than k finds multiple and clustered
-eigenvalues without luck, so a handful of passes gives the exact answer.
+eigenvalues without luck, so a handful of passes gives the exact answer. On sparse graphs, where
+products are cheap, `chebyshev` shifts to a filtered operator after the first passes.
 """
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from fairspectral.linalg.block_krylov import BlockKrylov
 from fairspectral.linalg.blocks import to_host
 from fairspectral.linalg.orthonormal import polish
-from fairspectral.linalg.small import eigh_decreasing
-from fairspectral.linalg.tail import geometric_tail
+from fairspectral.linalg.small import eigh_decreasing, one_thread
 from fairspectral.problem import FairCutProblem
 from fairspectral.solvers.base import Outcome, Solver
+from fairspectral.solvers.chebyshev import GearedSpace, Shape, suggested_degree
+from fairspectral.solvers.gap import GapGauge
 from fairspectral.solvers.result import Recorder
 from fairspectral.validation import parse_memory_budget
 
 # Random directions beyond the wanted ones: with a few of them a Gaussian block misses no
 # wanted direction (Halko, Martinsson and Tropp 2011, doi 10.1137/090771806).
 _OVERSAMPLING = 4
-# Matrix products are tuned for multiples of this many columns.
+# Dense products are tuned for multiples of this many columns.
 _COLUMN_MULTIPLE = 16
-# The projected problem is exact to about this many units of roundoff of the products.
-_ROUNDOFF_UNITS = 8
+# Plain passes, at least, before the filter of a sparse problem is chosen.
+_FIRST_LOOK = 5
+# The overlap tolerated between basis vectors is this part of the gap asked for.
+_OVERLAP_SHARE = 64
+# Below this many numbers a basis is orthogonalised by one thread: others would only wait.
+_SMALL_BASIS = 2**22
 
 
 @dataclass(frozen=True)
@@ -44,6 +50,9 @@ class KrylovParams:
         Passes over ``M`` at most.
     block : int or None
         Columns of a block; None is k and a few more.
+    degree : int or None
+        Products between two orthogonalisations: 1 is plain block Krylov, more is a Chebyshev
+        filter. None suits it to the density of the affinities.
     memory_budget : int, str or None
         Bytes that the solver may use beside the operator; less than the default, about
         6 (k + 32) vectors of length n, means more restarts.
@@ -52,26 +61,18 @@ class KrylovParams:
     tol: float = 1e-3
     max_iter: int = 1000
     block: int | None = None
+    degree: int | None = None
     memory_budget: int | str | None = None
 
     def __post_init__(self) -> None:
         if not 0 < self.tol < 1:
             raise ValueError(f"tol={self.tol!r} must lie between 0 and 1; try 1e-3.")
-        for name in ("max_iter", "block"):
+        for name in ("max_iter", "block", "degree"):
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise ValueError(f"{name}={value!r} must be at least 1; pass a positive number.")
         if self.memory_budget is not None:
             parse_memory_budget(self.memory_budget)
-
-
-@dataclass(frozen=True)
-class Shape:
-    """Columns of a block, of the whole basis, and those that a restart keeps."""
-
-    block: int
-    capacity: int
-    keep: int
 
 
 class KrylovSolver(Solver):
@@ -93,11 +94,13 @@ class KrylovSolver(Solver):
             return Outcome(problem.known_vector.copy(), np.ones(1), True, status, gap=0.0)
         # sqrt(d) is an eigenvector, known for free: it is deflated with range(Q).
         fixed = np.hstack([problem.known_vector, problem.constraints.basis])
-        shape = choose_shape(problem, self.params)
+        shape = choose_shape(problem, self.params, warm=start is not None)
         if problem.n_samples <= fixed.shape[1] + shape.capacity + 2 * shape.block:
             return _solve_dense(problem, recorder, fixed)
         generator = np.random.default_rng(rng.randint(2**31 - 1))
-        return self._iterate(problem, recorder, shape, fixed, generator, start)
+        small = shape.degree > 1 and problem.n_samples * shape.capacity < _SMALL_BASIS
+        with one_thread() if small else nullcontext():
+            return self._iterate(problem, recorder, shape, fixed, generator, start)
 
     def _iterate(
         self,
@@ -108,108 +111,80 @@ class KrylovSolver(Solver):
         rng: np.random.Generator,
         start: np.ndarray | None,
     ) -> Outcome:
-        wanted, warm = problem.n_clusters - 1, start is not None
-        space = BlockKrylov(problem.apply, problem.asarray(fixed), shape.capacity, rng)
-        space.start(_first_block(problem, shape, rng, start))
-        attainable = _ROUNDOFF_UNITS * float(np.finfo(problem.dtype).eps)
-        gauge = GapGauge(wanted, attainable)
-        # A random block wider than the wanted space misses nothing. Otherwise a few fresh
-        # random directions must have had the time to show what was missed.
-        sure = not warm and shape.block >= wanted + _OVERSAMPLING
-        gauge.watching = warm
-        restarts = 0
+        wanted, tol, limit = problem.n_clusters - 1, self.params.tol, self.params.max_iter
+        gauge = GapGauge(wanted, tol, problem.dtype)
+        # Of vectors given and random ones together, the random ones must have had the time to
+        # show what the given ones lack.
+        gauge.watching = start is not None
+        deflated = problem.asarray(fixed)
+        space = GearedSpace(problem, shape, deflated, rng, overlap=tol / _OVERLAP_SHARE)
+        space.start(_first_block(problem, shape.block, rng, start))
         while True:
-            space.advance()
-            gap = gauge.read(space)
-            recorder.record(objective=gauge.objective, gap=gap)
-            if recorder.passes >= self.params.max_iter:
-                break
-            if gap <= max(self.params.tol, attainable):
-                if sure or gauge.watching:
-                    break
+            space.step(gauge)
+            recorder.record(objective=gauge.objective, gap=gauge.gap)
+            last = space.size > wanted and recorder.passes + space.cost > limit
+            if gauge.reached and not last and _may_lack_copies(gauge, shape, recorder.passes):
                 gauge.watching = True
                 space.widen(_OVERSAMPLING)
-            if space.full:
-                space.restart(space.ritz(), shape.keep)
-                restarts += 1
-        pairs = space.ritz()
-        vectors = space.vectors(pairs, wanted)
-        del space  # its memory is needed to polish the vectors in double precision
-        vectors = np.hstack([problem.known_vector, polish(vectors, fixed)])
+            elif gauge.reached or last:
+                vectors, values, residuals = space.pairs(wanted + _OVERSAMPLING)
+                gauge.settle(1.0 + float(values[:wanted].sum()))
+                if gauge.reached or last:
+                    break
+            space.make_room(gauge)
         details = {
-            "method": "block Krylov",
+            "method": space.method,
             "block": shape.block,
             "capacity": shape.capacity,
-            "restarts": restarts,
-            "residuals": np.concatenate([[0.0], pairs.residuals[:wanted]]),
+            "restarts": space.restarts,
+            "residuals": np.concatenate([[0.0], residuals[:wanted]]),
         }
-        converged, status = self._status(gap, attainable, recorder.passes, problem.dtype)
-        values = _with_known(pairs.values[:wanted])
-        return Outcome(vectors, values, converged, status, gap=gap, details=details)
-
-    def _status(
-        self, gap: float, attainable: float, passes: int, dtype: np.dtype
-    ) -> tuple[bool, str]:
-        tol = self.params.tol
-        if gap <= tol:
-            return True, f"converged: estimated gap {gap:.1e} <= tol={tol:g} after {passes} passes"
-        if gap <= attainable:
-            return False, (
-                f"stopped at the accuracy of {dtype} products, gap about {gap:.1e}, short of "
-                f"tol={tol:g}; pass float64 affinities for more"
-            )
-        return False, (
-            f"stopped at max_iter={passes} passes with estimated gap {gap:.1e} > tol={tol:g}; "
-            "raise max_iter or tol"
+        del space  # its memory is needed to polish the vectors in double precision
+        vectors = polish(to_host(vectors[:, :wanted]), fixed)
+        converged, status = gauge.verdict(recorder.passes)
+        return Outcome(
+            np.hstack([problem.known_vector, vectors]),
+            _with_known(values[:wanted]),
+            converged,
+            status,
+            gap=gauge.gap,
+            details=details,
         )
 
 
-class GapGauge:
-    """Estimates the relative gap of the objective from the Ritz values of each pass.
+def _may_lack_copies(gauge: GapGauge, shape: Shape, passes: int) -> bool:
+    """Whether a narrow block has still to be widened.
 
-    The trace grows with every pass towards the optimum. What it has still to grow is read off
-    its last increments, or bounded by the residuals where these vanish first. While
-    `watching`, the next Ritz value below the wanted ones is followed as well: as long as it
-    may climb past them, something wanted may be missing.
+    A random block wider than the wanted space misses nothing. A narrower one sees no more
+    copies of a multiple eigenvalue than it has columns; fresh random directions show others.
     """
-
-    def __init__(self, wanted: int, attainable: float) -> None:
-        self._wanted = wanted
-        self._attainable = attainable
-        self._traces: list[float] = []
-        self._runners_up: list[float] = []
-        self.watching = False
-        self.objective: float | None = None
-
-    def read(self, space: BlockKrylov) -> float:
-        """The estimate after one more pass, never below what roundoff allows."""
-        values, wanted = space.ritz_values(), self._wanted
-        if len(values) <= wanted:
-            return float("inf")
-        self.objective = 1.0 + float(values[:wanted].sum())
-        self._traces.append(self.objective)
-        missing = min(geometric_tail(self._traces), wanted * space.leftover)
-        if self.watching:
-            self._runners_up.append(float(values[wanted]))
-            reach = self._runners_up[-1] + geometric_tail(self._runners_up)
-            missing += max(0.0, reach - float(values[wanted - 1]))
-        return max(missing / abs(self.objective), self._attainable)
+    narrow = shape.block < gauge.wanted + _OVERSAMPLING
+    return narrow and not gauge.watching and gauge.crowded(shape.block, passes)
 
 
-def choose_shape(problem: FairCutProblem, params: KrylovParams) -> Shape:
+def choose_shape(problem: FairCutProblem, params: KrylovParams, *, warm: bool) -> Shape:
     """Widths that fit the memory: by default 6 (k + 32) vectors of length n in all."""
     k, n, itemsize = problem.n_clusters, problem.n_samples, problem.dtype.itemsize
     wanted, rank = k - 1, problem.constraints.rank + 1
+    enough = wanted + _OVERSAMPLING
     available = 6 * (k + 32) - rank
     if params.memory_budget is not None:
         budget = parse_memory_budget(params.memory_budget)
         available = min(available, budget // (n * itemsize) - rank)
-    multiple = _COLUMN_MULTIPLE
-    block = params.block or multiple * -(-(wanted + _OVERSAMPLING) // multiple)
+    degree = params.degree or suggested_degree(problem, enough)
+    if degree > 1 and not warm:
+        # A sparse product costs the same for each column, so that a narrow block is cheaper.
+        block = params.block or min(enough, max(_COLUMN_MULTIPLE, enough // 3))
+        # Two blocks of the filter, the operator's image, and the copy that it scales.
+        capacity = available - 4 * max(block + _OVERSAMPLING, enough)
+        first_look = max(_FIRST_LOOK, wanted // block + 2)
+        keep = wanted + block
+        if capacity >= max(first_look * block, keep + 2 * (block + _OVERSAMPLING)):
+            return Shape(block, capacity, keep, degree, first_look)
+    block = params.block or _COLUMN_MULTIPLE * -(-enough // _COLUMN_MULTIPLE)
     # A narrow block is widened in the end, to look for what it has missed.
-    spare = 0 if block >= wanted + _OVERSAMPLING else _OVERSAMPLING
-    # The wanted vectors, two blocks to grow by, a block's image, and the copy of a block that
-    # the operator scales.
+    spare = 0 if block >= enough else _OVERSAMPLING
+    # The wanted vectors, two blocks to grow by, a block's image, and the copy that is scaled.
     fitting = (available - wanted) // 4
     if block + spare > fitting:
         block, spare = fitting - _OVERSAMPLING, _OVERSAMPLING
@@ -226,12 +201,12 @@ def choose_shape(problem: FairCutProblem, params: KrylovParams) -> Shape:
 
 
 def _first_block(
-    problem: FairCutProblem, shape: Shape, rng: np.random.Generator, start: np.ndarray | None
+    problem: FairCutProblem, width: int, rng: np.random.Generator, start: np.ndarray | None
 ) -> Any:
-    block = problem.asarray(rng.standard_normal((problem.n_samples, shape.block), dtype=np.float32))
+    block = problem.asarray(rng.standard_normal((problem.n_samples, width), dtype=np.float32))
     if start is not None:
         # The leading vectors; the other columns stay random, to find what they miss.
-        given = problem.asarray(start[:, : max(1, shape.block - _OVERSAMPLING)])
+        given = problem.asarray(start[:, : max(1, width - _OVERSAMPLING)])
         block[:, : given.shape[1]] = given
     return block
 

@@ -1,0 +1,201 @@
+"""The default solver's second gear, for sparse graphs: Krylov on a polynomial of ``M``.
+
+There a product costs less than the orthogonalisation of its result. Each step then makes
+several products, which together apply a Chebyshev polynomial, before it orthogonalises once
+(the filter of Zhou, Saad, Tiago and Chelikowsky 2006, doi 10.1103/PhysRevE.74.066704, with
+Rayleigh-Ritz over all steps instead of the last one alone).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fairspectral.linalg.block_krylov import BlockKrylov
+from fairspectral.linalg.blocks import like, subtract_projection, to_host
+from fairspectral.linalg.chebyshev import ChebyshevFilter
+from fairspectral.linalg.small import eigh_decreasing
+from fairspectral.problem import FairCutProblem
+from fairspectral.solvers.gap import GapGauge
+
+# M has no eigenvalue below.
+_LOWEST = -1.0
+# Eigenvalues expected above the damped interval, beside twice the wanted ones.
+_SPARE = 8
+# How far below a wanted Ritz value a corrected interval ends, as a part of the spectrum.
+_MARGIN = 0.03
+# Nanoseconds per column and row, measured: for a stored affinity in a product; for what a
+# product costs beside (scaling, projection, recurrence); for a basis vector when a column is
+# orthogonalised.
+_AFFINITY, _BESIDE, _ORTHOGONALISATION = 0.7, 4.0, 0.15
+_LARGEST_DEGREE = 8
+# A filtered step is worth several passes: there are few of them to predict from.
+_CAUTION = 1.5
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Columns of a block, of the basis, and those that a restart keeps; the filter's degree."""
+
+    block: int
+    capacity: int
+    keep: int
+    degree: int = 1
+    first_look: int = 0
+
+
+def suggested_degree(problem: FairCutProblem, block: int) -> int:
+    """Degree at which the products of a step cost a few times its orthogonalisation.
+
+    One, which is no filter, where products are the more expensive part anyway.
+    """
+    stored_per_row = problem.operator.density * problem.n_samples
+    product = _AFFINITY * stored_per_row + _BESIDE
+    orthogonalisation = _ORTHOGONALISATION * 4 * block
+    return min(_LARGEST_DEGREE, max(1, round(4 * orthogonalisation / product)))
+
+
+class GearedSpace:
+    """The Krylov space of one solve: plain at first, filtered once the filter can be chosen.
+
+    Parameters
+    ----------
+    problem : FairCutProblem
+        Applies ``M``.
+    shape : Shape
+        Widths, and the degree of the filter; degree 1 stays in the first gear.
+    deflated : array of shape (n, r)
+        Known and forbidden directions.
+    rng : numpy Generator
+        For random directions.
+    overlap : float
+        Tolerated between basis vectors.
+
+    Attributes
+    ----------
+    restarts : int
+        How often the basis was compressed.
+    """
+
+    def __init__(
+        self,
+        problem: FairCutProblem,
+        shape: Shape,
+        deflated: Any,
+        rng: np.random.Generator,
+        overlap: float,
+    ) -> None:
+        self._problem, self._shape, self._deflated = problem, shape, deflated
+        self._rng, self._overlap = rng, overlap
+        self._wanted = problem.n_clusters - 1
+        self._filter: ChebyshevFilter | None = None
+        self.restarts = 0
+
+    def start(self, block: Any) -> None:
+        """Begin with a block of shape (n, b), which is overwritten."""
+        shape = self._shape
+        first = shape.capacity if shape.degree == 1 else shape.first_look * shape.block
+        self._space = self._make_space(self._problem.apply, first, block)
+
+    def _make_space(self, multiply: Callable[[Any], Any], capacity: int, block: Any) -> BlockKrylov:
+        space = BlockKrylov(multiply, self._deflated, capacity, self._rng, self._overlap)
+        space.start(block)
+        return space
+
+    @property
+    def size(self) -> int:
+        """Columns in the basis now."""
+        return self._space.size
+
+    @property
+    def cost(self) -> int:
+        """Passes of one more step, and of `pairs` after it."""
+        return 1 if self._filter is None else self._filter.degree + 1
+
+    @property
+    def method(self) -> str:
+        """In words."""
+        if self._filter is None:
+            return "block Krylov"
+        return f"block Krylov with a Chebyshev filter of degree {self._filter.degree}"
+
+    def step(self, gauge: GapGauge) -> None:
+        """Grow by a block and let the gauge read the Ritz values."""
+        self._space.advance()
+        if self._filter is None:
+            gauge.read(self._space.ritz_values(), residual=self._space.leftover)
+        else:
+            values, translate = self._space.ritz_values(), self._filter.invert
+            gauge.read(values, translate=translate, caution=_CAUTION)
+
+    def widen(self, count: int) -> None:
+        """Add random directions to the next block."""
+        self._space.widen(count)
+
+    def make_room(self, gauge: GapGauge) -> None:
+        """Where the next block does not fit, shift into the second gear or restart."""
+        if not self._space.full:
+            return
+        if self._filter is None and self._shape.degree > 1:
+            self._shift_up()
+            gauge.forget()
+        elif self._filter is not None and np.isnan(gauge.values[: self._wanted]).any():
+            self._correct_filter()
+            gauge.forget()
+        else:
+            self._space.restart(self._space.ritz(), self._shape.keep)
+            self.restarts += 1
+
+    def pairs(self, count: int) -> tuple[Any, np.ndarray, np.ndarray]:
+        """Ritz vectors of ``M`` itself, their values and residual norms."""
+        pairs = self._space.ritz()
+        block = self._space.vectors(pairs, count)
+        if self._filter is None:
+            return block, pairs.values[:count], pairs.residuals[:count]
+        image = self._problem.apply(block)
+        subtract_projection(image, self._deflated)
+        values, turn = eigh_decreasing(to_host(block.T @ image))
+        turn = like(turn, block)
+        block, image = block @ turn, image @ turn
+        image -= block * like(values, block)
+        return block, values, np.sqrt(np.diag(to_host(image.T @ image)))
+
+    def _shift_up(self) -> None:
+        """Go on with the filtered matrix where the plain space has got to.
+
+        The first block was random, so that the squared coordinates in it of a Ritz vector
+        estimate the share of the eigenvalues that it stands for: the damped interval ends
+        where well more eigenvalues than wanted are expected above. And the space knows every
+        polynomial of its degree of that block, so that the filter's own polynomial of that
+        degree gives the next first block without a product.
+        """
+        pairs, first = self._space.ritz(), self._space.width
+        shares = np.sum(pairs.coordinates[:first] ** 2, axis=0) / first
+        above = np.cumsum(shares) * self._problem.n_samples
+        expected = pairs.values[np.searchsorted(above, 2 * self._wanted + _SPARE)]
+        self._filter = self._make_filter(max(expected, pairs.values[self._wanted]))
+        weights = self._filter.evaluate(pairs.values, self._space.size // first - 1)
+        coordinates = pairs.coordinates @ (weights[:, None] * pairs.coordinates[:first].T)
+        block = self._space.combine(coordinates)
+        del self._space  # the new one needs its memory
+        self._space = self._make_space(self._filter, self._shape.capacity, block)
+
+    def _correct_filter(self) -> None:
+        """Where sampling misled and a wanted eigenvalue is damped, end the interval lower."""
+        vectors, values, _ = self.pairs(self._wanted + 1)
+        self._filter = self._make_filter(values[self._wanted] - _MARGIN * (values[0] - _LOWEST))
+        mix = self._rng.standard_normal((vectors.shape[1], self._shape.block))
+        del self._space
+        block = vectors @ like(mix, vectors)
+        self._space = self._make_space(self._filter, self._shape.capacity, block)
+
+    def _make_filter(self, high: float) -> ChebyshevFilter:
+        # Rounding errors scale with the largest eigenvalue of the filtered matrix, which must
+        # not drown the last wanted one.
+        largest = (2.0 - high - _LOWEST) / (high - _LOWEST)
+        growth = float(np.finfo(self._problem.dtype).eps) ** -0.5
+        degree = max(1, min(self._shape.degree, int(np.arccosh(growth) / np.arccosh(largest))))
+        return ChebyshevFilter(self._problem.apply, self._deflated, _LOWEST, float(high), degree)

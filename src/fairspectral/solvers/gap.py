@@ -1,0 +1,127 @@
+"""How far a growing objective still is from its optimum."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from fairspectral.linalg.tail import geometric_tail
+
+# The projected problem is exact to about this many units of roundoff of the products.
+_ROUNDOFF_UNITS = 8
+# Eigenvalues of a matrix with spectrum in [-1, 1] are told apart by polynomials of degree d
+# when they differ by more than about (pi / d)^2, less near the ends.
+_RESOLUTION = 10.0
+
+
+class GapGauge:
+    """Estimates the relative gap of the objective from the Ritz values of each step.
+
+    The trace grows with every step towards the optimum. What it has still to grow is read off
+    its last increments, or bounded by the residuals where these vanish first. While
+    `watching`, the next Ritz value below the wanted ones is followed as well: as long as it
+    may climb past them, something wanted may be missing.
+
+    Parameters
+    ----------
+    wanted : int
+        Number of Ritz values in the trace, beside the known eigenvalue 1.
+    tol : float
+        The gap that is asked for.
+    dtype : numpy dtype
+        Of the products; their roundoff bounds what can be reached.
+    """
+
+    def __init__(self, wanted: int, tol: float, dtype: np.dtype) -> None:
+        self.wanted = wanted
+        self._tol = tol
+        self._dtype = dtype
+        self._attainable = _ROUNDOFF_UNITS * float(np.finfo(dtype).eps)
+        self._traces: list[float] = []
+        self._runners_up: list[float] = []
+        self.values = np.empty(0)
+        self.watching = False
+        self.objective: float | None = None
+        self.limit = float("inf")
+        self.gap = float("inf")
+
+    def read(
+        self,
+        values: np.ndarray,
+        residual: float = float("inf"),
+        translate: Callable[[np.ndarray], np.ndarray] = np.asarray,
+        caution: float = 1.0,
+    ) -> None:
+        """One more step.
+
+        Parameters
+        ----------
+        values : ndarray
+            Ritz values, decreasing.
+        residual : float
+            A bound on the residual norm of each.
+        translate : callable
+            From Ritz values of a filtered matrix to those of ``M``; NaN for damped ones.
+        caution : float
+            Factor on what the increments predict.
+        """
+        wanted = self.wanted
+        self.values = translate(values[: wanted + 1])
+        if len(values) <= wanted or np.isnan(self.values[:wanted]).any():
+            return
+        self._traces.append(1.0 + float(self.values[:wanted].sum()))
+        missing = min(caution * geometric_tail(self._traces), wanted * residual)
+        if self.watching:
+            self._runners_up.append(float(values[wanted]))
+            reach = self._runners_up[-1] + geometric_tail(self._runners_up)
+            climb = float(translate(np.array([reach]))[0] - self.values[wanted - 1])
+            missing += max(0.0, climb)  # NaN, for damped, is no climb
+        self.limit = self._traces[-1] + missing
+        self.settle(self._traces[-1])
+
+    def crowded(self, width: int, degree: int) -> bool:
+        """Whether a block of this width may have missed copies of a multiple eigenvalue.
+
+        It sees at most `width` copies of one, and of eigenvalues closer than a polynomial of
+        this degree can tell apart.
+        """
+        values = self.values[: self.wanted]
+        if len(values) < width:
+            return False
+        spread = values[: len(values) - width + 1] - values[width - 1 :]
+        return bool(spread.min() <= _RESOLUTION / degree**2)
+
+    def settle(self, objective: float) -> None:
+        """Measure the gap of an objective to the limit that the steps point to."""
+        self.objective = objective
+        missing = max(self.limit - objective, 0.0)
+        self.gap = max(missing / abs(objective), self._attainable)
+
+    def forget(self) -> None:
+        """Start a new sequence of steps, which do not continue the last ones."""
+        self._traces.clear()
+        self._runners_up.clear()
+        self.gap = self.limit = float("inf")
+
+    @property
+    def reached(self) -> bool:
+        """Whether the gap is small enough, or as small as rounding allows."""
+        return self.gap <= max(self._tol, self._attainable)
+
+    def verdict(self, passes: int) -> tuple[bool, str]:
+        """Whether that is convergence, and the words for it."""
+        if self.gap <= self._tol:
+            return True, (
+                f"converged: estimated gap {self.gap:.1e} <= tol={self._tol:g} "
+                f"after {passes} passes"
+            )
+        if self.reached:
+            return False, (
+                f"stopped at the accuracy of {self._dtype} products, gap about {self.gap:.1e}, "
+                f"short of tol={self._tol:g}; pass float64 affinities for more"
+            )
+        return False, (
+            f"stopped at max_iter after {passes} passes with estimated gap {self.gap:.1e} > "
+            f"tol={self._tol:g}; raise max_iter or tol"
+        )
