@@ -82,6 +82,7 @@ def test_a_sample_is_enough(monkeypatch):
     monkeypatch.setattr(module, "_SAMPLE", 1000)
     sampled = choose_sizes(cost, rule, sizes, 10)
     assert sampled.sum() == 5000
+    assert (sampled != sizes).any()
     assert sampled.min() >= 10
     assert fair_cost(cost, rule, sampled) <= 1.02 * fair_cost(cost, rule, whole)
 
@@ -115,3 +116,15 @@ def test_sized_flow_keeps_its_sizes_until_asked():
 )
 def test_apportioned_sizes_are_whole_and_above_the_floor(given, n, smallest, expected):
     assert _apportion(np.array(given), n, smallest).tolist() == expected
+
+
+def test_a_sample_that_misleads_is_not_believed(monkeypatch):
+    """Four far persons are a cluster; a sample of a tenth must not blow it up to forty."""
+    rng = np.random.default_rng(0)
+    rows = np.append(rng.standard_normal(2000), [100.0] * 4)
+    cost = (rows[:, None] - [-1.0, 1.0, 100.0]) ** 2
+    rule = make_rule(Attribute("g", np.arange(2004) % 2, (0, 1)), 3)
+    sizes = np.bincount(cost.argmin(axis=1))
+    monkeypatch.setattr(module, "_SAMPLE", 200)
+    chosen = choose_sizes(cost, rule, sizes, 1)
+    assert fair_cost(cost, rule, chosen) <= fair_cost(cost, rule, sizes)

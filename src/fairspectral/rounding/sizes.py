@@ -77,7 +77,11 @@ def choose_sizes(
     sample = _restrict(rule, chosen)
     floor = max(1, smallest * _SAMPLE // n)
     found = _search(cost[chosen], sample, _apportion(sizes, _SAMPLE, floor), floor)
-    return _apportion(found, n, smallest)
+    proposed = _apportion(found, n, smallest)
+    # A sample says little of clusters of a few persons: what it found must hold for everybody.
+    now = _flow(cost, rule, sizes, None)
+    better = _flow(cost, rule, proposed, now.potentials).cost < now.cost
+    return proposed if better else sizes
 
 
 def _search(cost: np.ndarray, rule: FairnessRule, sizes: np.ndarray, smallest: int) -> np.ndarray:
