@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 import sklearn
-from conftest import make_problem, random_affinity
+from helpers import make_problem, random_affinity
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score

@@ -5,7 +5,7 @@ import tracemalloc
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from conftest import random_affinity
+from helpers import random_affinity
 from test_contract import POINTS, OnlyTheInterface, sparse_graph
 
 from fairspectral.affinity import DenseOperator, SparseOperator, make_operator

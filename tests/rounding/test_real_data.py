@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from conftest import needs_real_data
+from helpers import needs_real_data
 
 from fairspectral.affinity import make_operator
 from fairspectral.constraints import encode_groups

@@ -6,7 +6,7 @@ computed once.
 
 import numpy as np
 import pytest
-from conftest import make_problem, needs_real_data, oracle, relative_gap, subspace_angle
+from helpers import make_problem, needs_real_data, oracle, relative_gap, subspace_angle
 
 from fairspectral import datasets
 from fairspectral.affinity import make_operator

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from conftest import make_problem, oracle, random_affinity, relative_gap
+from helpers import make_problem, oracle, random_affinity, relative_gap
 from test_krylov import SPECTRA, prescribed, solve, true_gap
 
 from fairspectral.solvers import chebyshev

@@ -6,7 +6,7 @@ import warnings
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from conftest import (
+from helpers import (
     make_problem,
     needs_real_data,
     oracle,

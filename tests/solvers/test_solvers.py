@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from conftest import make_problem, oracle, random_affinity, relative_gap
+from helpers import make_problem, oracle, random_affinity, relative_gap
 from sklearn.exceptions import ConvergenceWarning
 
 from fairspectral.solvers.admm import ADMMParams, ADMMSolver

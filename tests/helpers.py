@@ -1,0 +1,52 @@
+"""Problems that many tests share, and the oracle they are measured against."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pytest
+import scipy.linalg
+
+from fairspectral.affinity import make_operator
+from fairspectral.constraints import FairnessConstraints, encode_groups
+from fairspectral.problem import FairCutProblem
+from fairspectral.solvers.nullspace import NullspaceSolver
+
+needs_real_data = pytest.mark.skipif(
+    not os.environ.get("FAIRSPECTRAL_DATA"),
+    reason="set FAIRSPECTRAL_DATA to the folder of the real data sets",
+)
+
+
+def make_problem(affinity, groups, n_clusters, *, attribute_mode="marginal"):
+    """A problem from affinities (array, sparse or operator) and groups (None: no constraint)."""
+    operator = make_operator(affinity, "precomputed")
+    if groups is None:
+        constraints = FairnessConstraints.none(operator.shape[0])
+    else:
+        attributes = encode_groups(groups, operator.shape[0], attribute_mode)
+        constraints = FairnessConstraints.from_attributes(attributes, operator.degrees)
+    return FairCutProblem(operator, constraints, n_clusters)
+
+
+def random_affinity(n, seed=0):
+    """A dense positive symmetric matrix."""
+    W = np.random.default_rng(seed).random((n, n))
+    return W + W.T
+
+
+def oracle(problem):
+    """The dense null-space solution."""
+    return NullspaceSolver().solve(problem)
+
+
+def relative_gap(problem, result, reference=None):
+    """``(tr* - tr) / tr*`` with the objective recomputed here, outside the solver."""
+    best = (oracle(problem) if reference is None else reference).objective
+    return (best - problem.objective(result.vectors)) / best
+
+
+def subspace_angle(A, B):
+    """The largest principal angle between two column spaces."""
+    return float(scipy.linalg.subspace_angles(A, B).max())
