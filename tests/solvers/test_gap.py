@@ -8,6 +8,10 @@ def gauge(wanted=2, tol=1e-3, dtype=np.float64):
     return GapGauge(wanted, tol, np.dtype(dtype))
 
 
+def read(g, values, residual=np.inf, translate=np.asarray):
+    g.read(np.asarray(values), residual, translate)
+
+
 def approach(p):
     """Ritz values that converge to 0.8, 0.6, with the runner-up at 0.3."""
     return np.array([0.8 - 0.4 * 0.3**p, 0.6 - 0.4 * 0.3**p, 0.3])
@@ -16,7 +20,7 @@ def approach(p):
 def test_the_estimate_bounds_the_true_gap_and_falls_with_it():
     g = gauge()
     for p in range(12):
-        g.read(approach(p))
+        read(g, approach(p))
         if p >= 2:
             true = (2.4 - g.objective) / 2.4
             assert true <= g.gap <= 20 * true
@@ -29,13 +33,13 @@ def test_the_estimate_bounds_the_true_gap_and_falls_with_it():
 
 def test_residuals_bound_it_before_there_is_a_history():
     g = gauge()
-    g.read(np.array([0.8, 0.6, 0.3]), residual=1e-5)
+    read(g, np.array([0.8, 0.6, 0.3]), residual=1e-5)
     assert g.gap == pytest.approx(2e-5 / 2.4)
 
 
 def test_too_few_values_say_nothing():
     g = gauge(wanted=3)
-    g.read(np.array([0.5, 0.4, 0.3]), residual=0.0)
+    read(g, np.array([0.5, 0.4, 0.3]), residual=0.0)
     assert np.isinf(g.gap)
     assert g.objective is None
 
@@ -45,30 +49,30 @@ def test_a_climbing_runner_up_holds_convergence_back():
     watching.watching = True
     for runner_up in (0.1, 0.3, 0.5):
         values = np.array([0.8, 0.6, runner_up])
-        calm.read(values)
-        watching.read(values)
+        read(calm, values)
+        read(watching, values)
     assert calm.reached
     assert not watching.reached
     for p in range(6):
-        watching.read(np.array([0.8, 0.6, 0.55 - 0.05 * 0.1**p]))
+        read(watching, np.array([0.8, 0.6, 0.55 - 0.05 * 0.1**p]))
     assert watching.reached
 
 
 def test_values_are_translated_and_damped_ones_awaited():
     g = gauge()
     for _ in range(3):
-        g.read(
-            np.array([64.0, 27.0, 8.0]), translate=lambda v: np.where(v > 10, np.cbrt(v), np.nan)
+        read(
+            g, np.array([64.0, 27.0, 8.0]), translate=lambda v: np.where(v > 10, np.cbrt(v), np.nan)
         )
     assert g.objective == pytest.approx(8.0)
     waiting = gauge()
-    waiting.read(np.array([64.0, 8.0, 1.0]), translate=lambda v: np.where(v > 10, v, np.nan))
+    read(waiting, np.array([64.0, 8.0, 1.0]), translate=lambda v: np.where(v > 10, v, np.nan))
     assert np.isinf(waiting.gap)
 
 
 def test_crowding_is_what_the_width_cannot_see_through():
     g = gauge(wanted=4)
-    g.read(np.array([0.9, 0.9, 0.9, 0.5, 0.1]))
+    read(g, np.array([0.9, 0.9, 0.9, 0.5, 0.1]))
     assert g.crowded(width=3, degree=50)
     assert not g.crowded(width=4, degree=50)
     assert not g.crowded(width=5, degree=50)
@@ -77,18 +81,39 @@ def test_crowding_is_what_the_width_cannot_see_through():
 def test_forgetting_starts_over():
     g = gauge()
     for p in range(12):
-        g.read(approach(p))
+        read(g, approach(p))
     g.forget()
     assert np.isinf(g.gap)
-    g.read(approach(12))
+    read(g, approach(12))
     assert np.isinf(g.gap)
 
 
 def test_the_accuracy_of_the_products_is_the_floor():
     g = gauge(tol=1e-12, dtype=np.float32)
     for _ in range(3):
-        g.read(np.array([0.8, 0.6, 0.3]))
+        read(g, np.array([0.8, 0.6, 0.3]))
     assert g.reached
     converged, status = g.verdict(3)
     assert not converged
     assert "accuracy of float32" in status
+
+
+def test_residuals_in_a_crowded_spectrum_hold_convergence_back():
+    values = np.array([0.8, 0.6, 0.59, 0.58, 0.57, 0.56])
+    g = gauge()
+    for _ in range(3):
+        read(g, values)
+    assert g.reached
+    # 0.5 (1e-2^2 / 0.24 + 3e-2^2 / 0.04) of an objective of 2.4
+    g.confirm(values, np.array([1e-2, 3e-2, 0, 0, 0, 0]), np.asarray)
+    assert g.gap == pytest.approx(0.5 * (1e-4 / 0.24 + 9e-4 / 0.04) / 2.4)
+    assert not g.reached
+
+
+def test_a_tie_is_bounded_by_the_residual_itself():
+    values = np.full(6, 0.5)
+    g = gauge()
+    for _ in range(3):
+        read(g, values)
+    g.confirm(values, np.full(6, 1e-4), np.asarray)
+    assert g.gap == pytest.approx(1e-4 / 2.0)

@@ -19,7 +19,7 @@ from fairspectral.linalg.blocks import like, subtract_projection, to_host
 from fairspectral.linalg.chebyshev import ChebyshevFilter
 from fairspectral.linalg.small import eigh_decreasing
 from fairspectral.problem import FairCutProblem
-from fairspectral.solvers.gap import GapGauge
+from fairspectral.solvers.gap import GapGauge, Translation
 
 # M has no eigenvalue below.
 _LOWEST = -1.0
@@ -32,8 +32,6 @@ _MARGIN = 0.03
 # orthogonalised.
 _AFFINITY, _BESIDE, _ORTHOGONALISATION = 0.7, 4.0, 0.15
 _LARGEST_DEGREE = 8
-# A filtered step is worth several passes: there are few of them to predict from.
-_CAUTION = 1.5
 
 
 @dataclass(frozen=True)
@@ -125,11 +123,14 @@ class GearedSpace:
     def step(self, gauge: GapGauge) -> None:
         """Grow by a block and let the gauge read the Ritz values."""
         self._space.advance()
-        if self._filter is None:
-            gauge.read(self._space.ritz_values(), residual=self._space.leftover)
-        else:
-            values, translate = self._space.ritz_values(), self._filter.invert
-            gauge.read(values, translate=translate, caution=_CAUTION)
+        translate: Translation = np.asarray
+        residual = self._space.leftover
+        if self._filter is not None:
+            translate, residual = self._filter.invert, float("inf")
+        gauge.read(self._space.ritz_values(), residual, translate)
+        if gauge.reached:
+            pairs = self._space.ritz()
+            gauge.confirm(pairs.values, pairs.residuals, translate)
 
     def widen(self, count: int) -> None:
         """Add random directions to the next block."""

@@ -171,10 +171,10 @@ def choose_shape(problem: FairCutProblem, params: KrylovParams, *, warm: bool) -
     if params.memory_budget is not None:
         budget = parse_memory_budget(params.memory_budget)
         available = min(available, budget // (n * itemsize) - rank)
-    degree = params.degree or suggested_degree(problem, enough)
+    # A sparse product costs the same for each column, so that a narrow block is cheaper.
+    block = params.block or max(_COLUMN_MULTIPLE, enough // 3)
+    degree = params.degree or suggested_degree(problem, max(block, enough))
     if degree > 1 and not warm:
-        # A sparse product costs the same for each column, so that a narrow block is cheaper.
-        block = params.block or min(enough, max(_COLUMN_MULTIPLE, enough // 3))
         # Two blocks of the filter, the operator's image, and the copy that it scales.
         capacity = available - 4 * max(block + _OVERSAMPLING, enough)
         first_look = max(_FIRST_LOOK, wanted // block + 2)
