@@ -59,22 +59,16 @@ def clusterings(rows):
 
 
 def stages(rows):
-    header = [
-        "data",
-        "k",
-        "k-means with a floor",
-        "fair flow",
-        "cut by flow",
-        "cut by moves",
-        "fall",
-    ]
+    rows = [row for row in rows if row["tol"] == 0.2]
+    names = list(rows[0]["fair"]["stages"])
     lines = []
     for row in rows:
-        if row["tol"] == 0.2:
-            cuts = list(row["fair"]["stages"].values())
-            fall = 1 - cuts[3] / cuts[1]
-            lines.append([row["data"], row["k"], *(f"{cut:.3f}" for cut in cuts), f"{fall:.0%}"])
-    return _markdown(header, lines)
+        cuts = row["fair"]["stages"]
+        fall = 1 - cuts[names[-1]] / cuts["fair flow"]
+        lines.append(
+            [row["data"], row["k"], *(f"{cuts[name]:.3f}" for name in names), f"{fall:.0%}"]
+        )
+    return _markdown(["data", "k", *names, "fall"], lines)
 
 
 def defaults(rows):

@@ -99,6 +99,15 @@ def test_achieved_slack_and_persons_outside():
     assert wide.achieved(np.array([[50, 40], [0, 10]])) == pytest.approx(1.0)
 
 
+def test_a_relaxed_rule_is_never_tighter():
+    narrow = make_rule(attribute(30, 70), 2, fairness_tol=0.1).relaxed(0.5)
+    assert narrow.lower == pytest.approx([0.15, 0.35])
+    assert narrow.upper == pytest.approx([0.45, 1.0])
+    wide = make_rule(attribute(30, 70), 2, fairness_tol=0.6)
+    assert (wide.relaxed(0.5).lower == wide.lower).all()
+    assert (wide.relaxed(0.5).upper == wide.upper).all()
+
+
 def test_a_group_smaller_than_the_number_of_clusters_is_said():
     rule = make_rule(attribute(3, 97), 5)
     (note,) = rule.shortages(5)

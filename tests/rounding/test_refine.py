@@ -13,10 +13,11 @@ from fairspectral.rounding.bounds import cross_table, make_rule
 from fairspectral.rounding.flow import solve_flow
 from fairspectral.rounding.refine import (
     CutState,
-    _affordable_rounds,
     _partition,
+    affordable_rounds,
     flow_steps,
     local_search,
+    tighten,
 )
 from fairspectral.validation import Attribute
 
@@ -45,7 +46,7 @@ def rule_for(groups, k, tol=0.2):
 
 def flow_within(rule, sizes):
     low, high = rule.cell_bounds(sizes)
-    return lambda cost, potentials: solve_flow(
+    return lambda cost, potentials=None: solve_flow(
         cost, rule.attribute.codes, low, high, sizes, sizes, potentials=potentials
     )
 
@@ -96,6 +97,18 @@ def test_flow_steps_lower_the_cut_and_keep_the_bounds(block_graph, operator):
     low, high = rule.cell_bounds(sizes)
     table = cross_table(groups, end.labels, 2, 4)
     assert ((table >= low) & (table <= high)).all()
+
+
+def test_tighten_gives_labels_within_the_new_bounds(block_graph, operator):
+    _, groups, clusters = block_graph
+    unfair = clusters.copy()
+    unfair[np.flatnonzero((clusters == 0) & (groups == 1))[:10]] = 1
+    rule = rule_for(groups, 4, tol=0.0)
+    state = CutState.measure(operator, unfair, 4)
+    tight = tighten(operator, state, flow_within(rule, np.bincount(unfair)))
+    assert not _inside(rule, unfair, 4)
+    assert _inside(rule, tight.labels, 4)
+    assert np.mean(tight.labels == clusters) > 0.9
 
 
 def test_flow_steps_stop_at_their_passes(block_graph):
@@ -211,8 +224,8 @@ def test_without_rows_in_memory_there_is_nothing_to_search(block_graph):
 
 
 @pytest.mark.parametrize(
-    ("n", "density", "rounds"), [(1000, 1, 50), (20_000, 1, 12), (10**6, 1, 5)]
+    ("n", "density", "rounds"), [(1000, 1, 100), (10_000, 1, 40), (10**6, 1, 5), (10**5, 1e-4, 19)]
 )
 def test_rounds_that_a_large_affinity_can_afford(n, density, rounds):
     affinity = SimpleNamespace(shape=(n, n), density=density)
-    assert _affordable_rounds(affinity) == rounds
+    assert affordable_rounds(affinity, 25) == rounds

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -67,6 +67,13 @@ class FairnessRule:
                     self.lower[s], self.upper[s], count, n, size
                 )
         return low, high
+
+    def relaxed(self, tolerance: float) -> FairnessRule:
+        """The rule with a band that reaches at least so far around the population's shares."""
+        shares = self.attribute.counts / len(self.attribute.codes)
+        lower = np.minimum(self.lower, (1 - tolerance) * shares)
+        upper = np.maximum(self.upper, np.minimum((1 + tolerance) * shares, 1.0))
+        return replace(self, lower=lower, upper=upper)
 
     def achieved(self, table: np.ndarray) -> float:
         """Largest relative deviation of a cell from its target share.

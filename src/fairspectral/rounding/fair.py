@@ -3,7 +3,8 @@
 1. k-means on the rows of the embedding, with a floor on the sizes of the clusters;
 2. bounds in whole persons on every cell (group, cluster), and the exact flow that meets them at
    the least distance to the centroids, alternated with updates of the sizes and the centroids;
-3. where the affinity is known, refinement on the normalised cut itself, within the bounds.
+3. where the affinity is known, refinement on the normalised cut itself, within wider bounds
+   first, which a flow then tightens.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,7 +22,14 @@ from fairspectral.constraints import encode_groups
 from fairspectral.rounding.bounds import FairnessRule, make_rule
 from fairspectral.rounding.gram import GramOperator
 from fairspectral.rounding.marginal import MarginalFlow
-from fairspectral.rounding.refine import CutState, flow_steps, local_search
+from fairspectral.rounding.refine import (
+    CutState,
+    affordable_rounds,
+    can_search,
+    flow_steps,
+    local_search,
+    tighten,
+)
 from fairspectral.rounding.result import FairAssignment, Stage, all_inside, certify
 from fairspectral.rounding.sizes import SizedFlow
 from fairspectral.rounding.start import (
@@ -36,6 +45,9 @@ __all__ = ["FairAssignment", "fair_assignment"]
 
 # Up to so many rows, whole persons matter to the k-means cost and all inner products are cheap.
 _GRAM_ROWS = 2000
+
+# The wider band of shares, relative to the population's, in which the search for a low cut begins.
+_RELAXED = 0.4
 
 # Without a floor shares mean nothing: one person is never proportional. A tenth of the mean
 # size lets sizes differ by what data ask for.
@@ -91,7 +103,7 @@ def fair_assignment(
         Enables the refinement on the normalised cut. Without it the k-means cost is refined
         instead, if there are few rows.
     refine_rounds : int or None
-        How often the refinement shakes a local optimum and tries again; None means 50, and
+        How often the refinement shakes a local optimum and tries again; None means 100, and
         down to 5 where the affinities are so many that a round takes seconds.
     row_scaling : {"auto", "none", "unit", "degree"}
         Rows of unit length or weighted by degree; ``"auto"`` takes unit rows for sparse graphs,
@@ -140,12 +152,10 @@ def fair_assignment(
     name, labels = _start(points, k, smallest, centroids, initial_labels, n_init, seeds)
     trail.add(name, labels)
     kinds = _kinds(attributes)
-    sizes = np.bincount(labels, minlength=k)
-    assign: Assign = (
-        SizedFlow(rules[0], sizes, smallest)
-        if len(rules) == 1
-        else MarginalFlow(rules, kinds, sizes)
-    )
+    # Within wider bounds the search for a low cut gets further; they are tightened afterwards.
+    detour = affinity is not None and centroids is None and initial_labels is None
+    wide = [rule.relaxed(_RELAXED) for rule in rules] if detour and can_search(affinity) else rules
+    assign = _flow(wide, kinds, labels, k, smallest)
     # Labels that are fair already, and whose cut will be refined, need no pull to the centroids.
     if initial_labels is None or affinity is None or not all_inside(rules, labels, k):
         if centroids is None:
@@ -155,22 +165,36 @@ def fair_assignment(
             assign.resize(costs)
             labels = assign(costs).labels
         trail.add("fair flow", labels)
+    search = partial(local_search, kinds=kinds, smallest=smallest, rng=rng)
     state = trail.state
     if state is not None:
+        rounds = affordable_rounds(affinity, k) if refine_rounds is None else refine_rounds
         state = flow_steps(affinity, state, assign)
         trail.add("cut by flow", state.labels, state)
-        state = local_search(
-            affinity, state, rules, kinds, smallest=smallest, rounds=refine_rounds, rng=rng
-        )
+        if wide is not rules:
+            state = search(affinity, state, wide, rounds=rounds // 2)
+            trail.add("cut by moves, wide bounds", state.labels, state)
+            state = tighten(affinity, state, _flow(rules, kinds, state.labels, k, smallest))
+            trail.add("bounds tightened", state.labels, state)
+            rounds -= rounds // 2
+        state = search(affinity, state, rules, rounds=rounds)
         trail.add("cut by moves", state.labels, state)
     elif centroids is None and n <= _GRAM_ROWS and (points.weights > 0).all():
         gram = GramOperator(points)
-        state = CutState.measure(gram, labels, k)
-        state = local_search(
-            gram, state, rules, kinds, smallest=smallest, rounds=refine_rounds, rng=rng
-        )
+        rounds = affordable_rounds(gram, k) if refine_rounds is None else refine_rounds
+        state = search(gram, CutState.measure(gram, labels, k), rules, rounds=rounds)
         trail.add("cost by moves", state.labels)
     return certify(trail.labels, rules, k, smallest, trail.stages, notes)
+
+
+def _flow(
+    rules: list[FairnessRule], kinds: np.ndarray, labels: np.ndarray, k: int, smallest: int
+) -> Assign:
+    """The fair flow for clusters of the sizes that they have."""
+    sizes = np.bincount(labels, minlength=k)
+    if len(rules) == 1:
+        return SizedFlow(rules[0], sizes, smallest)
+    return MarginalFlow(rules, kinds, sizes)
 
 
 def _start(

@@ -33,7 +33,10 @@ SHIFTS = (-0.5, 0.0, 0.5, 1.0)
 # uniformly on a logarithmic scale.
 _WEAKEST_SHAKE, _STRONGEST_SHAKE = 0.02, 0.4
 
-_FEWEST_ROUNDS, _MOST_ROUNDS = 5, 50
+# Rounds of shaking by default, and the work (affinities and cells looked at) that they may cost:
+# some seconds.
+_FEWEST_ROUNDS, _MOST_ROUNDS = 5, 100
+_WORK = 5e9
 
 # Gains below this are rounding.
 _GAIN = 1e-9
@@ -111,11 +114,12 @@ def flow_steps(
     assign : Assign
         The flow for clusters of the sizes that the start has.
     max_passes : int or None
-        At most so many products with ``M``; None means 20, or 5 where a local search can follow,
-        which gains more in the time of a pass.
+        At most so many products with ``M``; None means 20, or 5 where they are dense and a local
+        search can follow, which gains more in the time of a pass.
     """
     if max_passes is None:
-        max_passes = 20 if getattr(affinity, "_W", None) is None else 5
+        dense = getattr(affinity, "density", 1.0) >= 0.5
+        max_passes = 5 if dense and can_search(affinity) else 20
     shifts = list(SHIFTS)
     potentials = None
     while shifts and max_passes > 0:
@@ -133,6 +137,22 @@ def flow_steps(
     return state
 
 
+def tighten(affinity: Any, state: CutState, assign: Assign) -> CutState:
+    """The clustering nearest to a given one, in the kernel's feature space, within new bounds."""
+    trials = [
+        CutState.measure(
+            affinity, assign(state.kernel_costs(affinity.degrees, shift)).labels, len(state.volumes)
+        )
+        for shift in (0.0, 1.0)
+    ]
+    return min(trials, key=lambda trial: trial.cut)
+
+
+def can_search(affinity: Any) -> bool:
+    """Whether the operator holds the rows of ``W`` that a local search needs."""
+    return getattr(affinity, "_W", None) is not None
+
+
 def local_search(
     affinity: Any,
     state: CutState,
@@ -140,7 +160,7 @@ def local_search(
     kinds: np.ndarray,
     *,
     smallest: int,
-    rounds: int | None,
+    rounds: int,
     rng: np.random.Generator,
 ) -> CutState:
     """Moves and swaps of single persons, then shaken and repeated.
@@ -157,15 +177,14 @@ def local_search(
         Persons of one kind belong to the same groups of all attributes.
     smallest : int
         No cluster may become smaller.
-    rounds : int or None
-        How many times a local optimum is shaken by random swaps; the best one is kept. None
-        means 50, fewer where there are more than 1e8 affinities, and at least 5.
+    rounds : int
+        How many times a local optimum is shaken by random swaps; the best one is kept.
     rng : numpy Generator
         Of the orders and the shakes.
     """
-    rows = _rows_of(affinity)
-    if rows is None or len(state.volumes) == 1:
+    if not can_search(affinity) or len(state.volumes) == 1:
         return state
+    rows = _rows_of(affinity)
     kernels = load_kernels("refine_kernels")
     band = _band(rules, smallest)
     kinds, n_kinds = kinds.astype(np.int64), int(kinds.max()) + 1
@@ -181,8 +200,6 @@ def local_search(
 
     best = _partition(state, rules)
     value = descend(best)
-    if rounds is None:
-        rounds = _affordable_rounds(affinity)
     for _ in range(rounds):
         trial = type(best)(*(part.copy() for part in best))
         strength = _WEAKEST_SHAKE * (_STRONGEST_SHAKE / _WEAKEST_SHAKE) ** rng.random()
@@ -195,10 +212,15 @@ def local_search(
     return final if final.cut < state.cut else state
 
 
-def _affordable_rounds(affinity: Any) -> int:
-    """A round costs in proportion to the affinities, and gains less where they are dense."""
-    affinities = getattr(affinity, "density", 1.0) * affinity.shape[0] ** 2
-    return int(np.clip(_MOST_ROUNDS * 1e8 / max(affinities, 1.0), _FEWEST_ROUNDS, _MOST_ROUNDS))
+def affordable_rounds(affinity: Any, n_clusters: int) -> int:
+    """Rounds of the local search by default: 100, and down to 5 where one takes seconds.
+
+    A round rewrites many rows of links, and goes through all persons and clusters several
+    times; the weight between the two was measured.
+    """
+    n = affinity.shape[0]
+    work = getattr(affinity, "density", 1.0) * n**2 + 100.0 * n * n_clusters
+    return int(np.clip(_WORK / work, _FEWEST_ROUNDS, _MOST_ROUNDS))
 
 
 def _partition(state: CutState, rules: Sequence[FairnessRule]) -> Any:
@@ -231,10 +253,7 @@ def _band(rules: Sequence[FairnessRule], smallest: int) -> Any:
 
 
 def _rows_of(affinity: Any) -> Any:
-    """The rows of ``W`` where the operator holds them, else None."""
-    W = getattr(affinity, "_W", None)
-    if W is None:
-        return None
+    W = affinity._W
     kernels = load_kernels("refine_kernels")
     degrees, diagonal = affinity.degrees, np.array(W.diagonal(), dtype=np.float64)
     nothing = np.zeros(0, dtype=np.int32)
