@@ -48,7 +48,10 @@ def _msbm(n: int, k: int, h: int) -> tuple[Any, Any]:
 
 def _lastfm() -> tuple[Any, Any]:
     data = fetch_lastfm()
-    return sp.csr_array(data.graph).astype(np.float32), data.sensitive_features
+    graph = sp.csr_array(data.graph).astype(np.float32)
+    # scikit-learn's SpectralClustering takes 32-bit indices only.
+    graph.indices, graph.indptr = graph.indices.astype(np.int32), graph.indptr.astype(np.int32)
+    return graph, data.sensitive_features
 
 
 def _rbf(fetch: Callable[[], Any], standardise: bool) -> tuple[Any, Any]:

@@ -4,8 +4,10 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from helpers import make_problem, oracle, random_affinity, relative_gap
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.neighbors import kneighbors_graph
 
 from fairspectral.solvers.admm import ADMMParams, ADMMSolver
 from fairspectral.solvers.lanczos import LanczosParams, laplacian_one_norm
@@ -106,6 +108,14 @@ class TestLanczos:
         problem = make_problem(W, np.arange(20) % 2, 2)
         L = np.eye(20) - problem.operator.matmat(np.eye(20))
         assert laplacian_one_norm(problem) == pytest.approx(np.linalg.norm(L, 1))
+
+    def test_copies_of_a_multiple_eigenvalue_are_found(self):
+        """60 components: 1 has 60 copies, of which one start vector sees one."""
+        W = np.kron(np.eye(60), np.ones((6, 6)))
+        problem = make_problem(W, np.arange(360) % 2, 40)
+        for tol in (0.0, 1e-3):
+            result = make_solver("lanczos", {"tol": tol}).solve(problem, random_state=0)
+            np.testing.assert_allclose(result.eigenvalues, 1, atol=1e-6)
 
     def test_records_restarts(self, problem):
         result = make_solver("lanczos").solve(problem, random_state=0)
@@ -234,6 +244,28 @@ class TestADMM:
     def test_refused_parameters(self, change, words):
         with pytest.raises(ValueError, match=words):
             ADMMParams(**change)
+
+
+class TestManyComponents:
+    """More copies of the eigenvalue 1 than any block is wide, on sparse graphs."""
+
+    @pytest.mark.parametrize("name", ["krylov", "auto", "lanczos"])
+    @pytest.mark.parametrize("size", [1, 2, 3])
+    def test_equal_blocks(self, name, size):
+        W = sp.csr_array(sp.block_diag([np.ones((size, size))] * (1200 // size)))
+        groups = np.random.default_rng(0).integers(0, 2, 1200)
+        result = solve(make_problem(W, groups, 20), name, random_state=0)
+        assert result.converged
+        np.testing.assert_allclose(result.eigenvalues, 1, atol=1e-3)
+
+    @pytest.mark.parametrize("tol", [1e-3, 1e-5, 1e-8])
+    def test_a_neighbour_graph_in_many_pieces(self, tol):
+        X = np.random.default_rng(3).normal(size=(2000, 2))
+        graph = kneighbors_graph(X, 3, include_self=True)
+        problem = make_problem(sp.csr_array((graph + graph.T) / 2), np.arange(2000) % 2, 20)
+        result = make_solver("krylov", {"tol": tol}).solve(problem, random_state=0)
+        assert result.converged
+        assert (20 - 1e-9 - problem.objective(result.vectors)) / 20 <= tol
 
 
 class TestAuto:

@@ -23,6 +23,8 @@ from fairspectral.solvers.gap import GapGauge, Translation
 
 # M has no eigenvalue below.
 _LOWEST = -1.0
+# The damped interval must leave room below 1, the largest eigenvalue there is.
+_HIGHEST_END = 0.999
 # Eigenvalues expected above the damped interval, beside twice the wanted ones.
 _SPARE = 8
 # How far below a wanted Ritz value a corrected interval ends, as a part of the spectrum.
@@ -194,9 +196,11 @@ class GearedSpace:
         self._space = self._make_space(self._filter, self._shape.capacity, block)
 
     def _make_filter(self, high: float) -> ChebyshevFilter:
+        # With more copies of the eigenvalue 1 than are wanted, nothing lies above them.
+        high = min(float(high), _HIGHEST_END)
         # Rounding errors scale with the largest eigenvalue of the filtered matrix, which must
         # not drown the last wanted one.
         largest = (2.0 - high - _LOWEST) / (high - _LOWEST)
         growth = float(np.finfo(self._problem.dtype).eps) ** -0.5
         degree = max(1, min(self._shape.degree, int(np.arccosh(growth) / np.arccosh(largest))))
-        return ChebyshevFilter(self._problem.apply, self._deflated, _LOWEST, float(high), degree)
+        return ChebyshevFilter(self._problem.apply, self._deflated, _LOWEST, high, degree)

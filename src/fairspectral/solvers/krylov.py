@@ -171,8 +171,10 @@ def choose_shape(problem: FairCutProblem, params: KrylovParams, *, warm: bool) -
     if params.memory_budget is not None:
         budget = parse_memory_budget(params.memory_budget)
         available = min(available, budget // (n * itemsize) - rank)
-    # A sparse product costs the same for each column, so that a narrow block is cheaper.
-    block = params.block or max(_COLUMN_MULTIPLE, enough // 3)
+    # A sparse product costs the same for each column, so that a narrower block would be a
+    # little cheaper; but it may miss copies of an eigenvalue with more copies than columns,
+    # such as the 1 of a graph in many components, and then claim too much.
+    block = params.block or max(_COLUMN_MULTIPLE, enough)
     degree = params.degree or suggested_degree(problem, max(block, enough))
     if degree > 1 and not warm:
         # Two blocks of the filter, the operator's image, and the copy that it scales.

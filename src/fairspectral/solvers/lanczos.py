@@ -30,6 +30,7 @@ class LanczosParams:
     formulation : {"projected", "paper"}
         ``"projected"``: the largest eigenvalues of ``P M P - 2 Q Q^T``; the second term keeps
         range(Q), where ``P M P`` is zero, out even when a wanted eigenvalue is negative.
+        Afterwards it looks for copies of multiple eigenvalues that one start vector misses.
         ``"paper"``: the smallest eigenvalues of ``P L P + s Q Q^T`` with the shift
         ``s = ||L||_1``, as s-FSC was run in the paper's experiments.
     tol : float
@@ -82,6 +83,8 @@ class LanczosSolver(Solver):
             missing = k - stopped.eigenvectors.shape[1]
             vectors = np.hstack([stopped.eigenvectors, rng.standard_normal((n, missing))])
         H, values = rayleigh_ritz(problem, vectors, rng)
+        if self.params.formulation == "projected" and not missing:
+            H, values = self._add_missed_copies(problem, recorder, rng, H, values)
         recorder.record(
             objective=float(values.sum()),
             fairness=problem.fairness(H),
@@ -93,27 +96,67 @@ class LanczosSolver(Solver):
                 "raise max_iter or ncv, or use solver='auto'"
             )
         else:
-            status = f"all {k} eigenpairs converged to the tolerance {self.params.tol:g}"
+            accuracy = f"the tolerance {self.params.tol:g}" if self.params.tol else "rounding"
+            status = f"all {k} eigenpairs converged to {accuracy}"
+            if self.params.formulation == "paper":
+                status += " (further copies of multiple eigenvalues were not looked for)"
         return Outcome(H, values, converged=not missing, status=status)
 
+    def _add_missed_copies(
+        self,
+        problem: FairCutProblem,
+        recorder: Recorder,
+        rng: np.random.RandomState,
+        H: np.ndarray,
+        values: np.ndarray,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Look outside the span of ``H`` until nothing larger is left there.
+
+        One start vector meets only one direction of a multiple eigenvalue, so that ARPACK may
+        call k pairs converged and lack further copies of the larger ones.
+        """
+        n, k = problem.n_samples, problem.n_clusters
+        extra = min(k, 8, n - problem.constraints.rank - k)
+        # ARPACK's own accuracy in this precision.
+        slack = max(self.params.tol, 100 * float(np.finfo(problem.dtype).eps))
+        while extra > 0:
+            ncv = min(n, max(2 * extra + 1, 20))
+            operator, which = self._operator(problem, recorder, max(1, ncv - extra), outside=H)
+            v0 = rng.standard_normal(n).astype(problem.dtype)
+            found, vectors = eigsh(
+                operator, k=extra, which=which, v0=v0, ncv=ncv, tol=self.params.tol
+            )
+            if found.max() <= values[-1] + slack:
+                break
+            H, values = rayleigh_ritz(problem, np.hstack([H, vectors]), rng, k)
+        return H, values
+
     def _operator(
-        self, problem: FairCutProblem, recorder: Recorder, matvecs_per_restart: int
+        self,
+        problem: FairCutProblem,
+        recorder: Recorder,
+        matvecs_per_restart: int,
+        outside: np.ndarray | None = None,
     ) -> tuple[LinearOperator, str]:
-        n, Q = problem.n_samples, problem.constraints.basis
+        """The matrix for ARPACK, and the end of its spectrum; `outside` is deflated like ``Q``."""
+        n = problem.n_samples
         paper = self.params.formulation == "paper"
         shift = laplacian_one_norm(problem) if paper else -_BELOW_SPECTRUM
+        deflated = None if outside is None else outside.astype(problem.dtype, copy=False)
         seen = 0
+
+        def project(block: np.ndarray) -> np.ndarray:
+            block = problem.project(block)
+            return block if deflated is None else block - deflated @ (deflated.T @ block)
 
         def matvec(x: np.ndarray) -> np.ndarray:
             nonlocal seen
             column = x.reshape(-1, 1)
-            inside = problem.project(column)
+            inside = project(column)
             image = problem.apply(inside)
             if paper:
                 image = inside - image
-            result = problem.project(image)
-            if Q.shape[1]:
-                result = result + (shift * (column - inside)).astype(result.dtype, copy=False)
+            result = project(image) + (shift * (column - inside)).astype(image.dtype, copy=False)
             # ARPACK has no hook of its own: a restart costs this many products.
             seen += 1
             if seen % matvecs_per_restart == 0:
