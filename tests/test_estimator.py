@@ -417,6 +417,26 @@ class TestEmbeddingFunction:
         assert result.objective == pytest.approx(model.solve_result_.objective, rel=1e-6)
         assert embedding.shape == (442, 4)
 
+    @pytest.mark.parametrize(
+        ("X", "words"),
+        [
+            (np.where(np.eye(5), np.nan, 1.0), "X contains NaN at row 0, column 0"),
+            (np.ones(5), "but it is 1-dimensional"),
+            ([["a", "b"], ["c", "d"]], "X contains text at row 0, column 0"),
+            (np.ones((0, 2)), "0 sample"),
+        ],
+    )
+    def test_bad_input_gets_the_estimators_sentences(self, X, words):
+        with pytest.raises(ValueError, match=words):
+            fair_spectral_embedding(X, n_components=2)
+
+    def test_frames_and_lists(self, patients):
+        frame = pd.DataFrame(patients.X)
+        expected = fair_spectral_embedding(patients.X, n_components=2, random_state=0)
+        for X in (frame, patients.X.tolist()):
+            found = fair_spectral_embedding(X, n_components=2, random_state=0)
+            np.testing.assert_allclose(found, expected, rtol=1e-6)
+
     def test_plain_and_precomputed(self):
         W = random_affinity(40)
         embedding = fair_spectral_embedding(W, affinity="precomputed", n_components=2)

@@ -20,6 +20,7 @@ def test_balance_in_its_variants():
     assert metrics.average_balance(LABELS, SEX) == pytest.approx(5 / 9)
     assert metrics.minimum_balance(LABELS, SEX) == pytest.approx(1 / 3)
     assert metrics.population_balance(SEX) == 1
+    assert metrics.population_balance({"sex": SEX}) == 1
     assert metrics.relative_balance(LABELS, SEX) == pytest.approx(5 / 9)
 
 

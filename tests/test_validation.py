@@ -27,6 +27,8 @@ class TestSensitiveFeatures:
             ["a", None, "b", "a"],
             pd.Series(["a", pd.NA, "b", "a"], name="sex"),
             pd.Series(["a", None, "b", "a"], dtype="category"),
+            np.array(["a", np.nan, "b", "a"]),
+            np.ma.array(["a", "x", "b", "a"], mask=[0, 1, 0, 0]),
             np.array(["2020", "NaT", "2021", "2020"], dtype="datetime64[D]"),
         ],
     )

@@ -7,12 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from fairspectral.affinity import AffinityOperator, make_operator
+from fairspectral.affinity import AffinityOperator, is_operator, make_operator
 from fairspectral.constraints import FairnessConstraints, encode_groups
 from fairspectral.problem import FairCutProblem
 from fairspectral.solvers.registry import solve
 from fairspectral.solvers.result import Callback, SolveResult
-from fairspectral.validation import Attribute, FairSpectralWarning, check_n_clusters
+from fairspectral.validation import (
+    Attribute,
+    FairSpectralWarning,
+    check_data,
+    check_n_clusters,
+)
 
 
 def embed(
@@ -103,6 +108,8 @@ def fair_spectral_embedding(
     result : SolveResult
         Only with ``return_result=True``.
     """
+    if not is_operator(affinity) and not is_operator(X):
+        X = check_data(X, precomputed=isinstance(affinity, str) and affinity == "precomputed")
     operator = make_operator(X, affinity, **affinity_params)
     attributes: tuple[Attribute, ...] = ()
     if sensitive_features is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from contextlib import nullcontext
 from dataclasses import fields, is_dataclass, replace
+from functools import partial
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
@@ -27,11 +28,9 @@ from fairspectral.solvers.registry import SOLVER_NAMES, SOLVERS
 from fairspectral.solvers.result import Callback, IterationRecord
 from fairspectral.validation import (
     Attribute,
-    check_finite_features,
+    check_data,
     check_n_clusters,
-    check_table,
     did_you_mean,
-    non_numeric_features,
 )
 
 # What `fair_assignment` takes beyond what the estimator itself passes to it.
@@ -334,25 +333,8 @@ class FairSpectralClustering(ClusterMixin, BaseEstimator):
             return None
         if is_operator(X):
             return X
-        check_table(X)
         precomputed = isinstance(self.affinity, str) and self.affinity == "precomputed"
-        try:
-            X = validate_data(
-                self,
-                X,
-                accept_sparse=True if precomputed else "csr",
-                dtype="numeric" if precomputed else [np.float64, np.float32],
-                ensure_all_finite=False,  # said better below, and without a second pass
-                ensure_min_samples=2,
-            )
-        except ValueError as error:
-            if "could not convert string" in str(error):
-                raise non_numeric_features(X, error) from None
-            # scikit-learn's words without the printed array that may follow them.
-            raise ValueError(str(error).splitlines()[0]) from None
-        if not precomputed:
-            check_finite_features(X, getattr(self, "feature_names_in_", None))
-        return X
+        return check_data(X, precomputed=precomputed, check=partial(validate_data, self))
 
     def _make_operator(self, X: Any) -> AffinityOperator:
         return make_operator(

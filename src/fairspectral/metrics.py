@@ -6,6 +6,7 @@ members of group s in cluster l, ``n_l`` a cluster's size, ``p_s`` a group's sha
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -66,6 +67,8 @@ def minimum_balance(labels: Any, sensitive_features: Any) -> float:
 
 def population_balance(sensitive_features: Any) -> float:
     """The balance of everyone together: smallest group over the largest."""
+    if isinstance(sensitive_features, Mapping):
+        sensitive_features = next(iter(sensitive_features.values()), ())
     attribute = _one_attribute(sensitive_features, len(sensitive_features))
     return float(_balance(attribute.counts[None, :])[0])
 
@@ -117,7 +120,8 @@ def normalized_cut(labels: Any, affinity: Any) -> float:
     H = np.zeros((n, k))
     H[np.arange(n), codes] = np.sqrt(operator.degrees)
     H /= np.linalg.norm(H, axis=0)
-    return float(k - np.sum(H * operator.matmat(H), dtype=np.float64))
+    # Rounding must not make it negative where nothing is cut.
+    return max(0.0, float(k - np.sum(H * operator.matmat(H), dtype=np.float64)))
 
 
 def check_labels(labels: Any) -> tuple[np.ndarray, int]:

@@ -10,12 +10,13 @@ import difflib
 import math
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.utils import check_array
 
 
 class FairSpectralWarning(UserWarning):
@@ -142,6 +143,10 @@ def _encode_attribute(name: str, values: np.ndarray, n_samples: int) -> Attribut
 
 def _missing(values: np.ndarray) -> np.ndarray:
     """Where a value is None, NaN, NaT or pandas.NA."""
+    if np.ma.isMaskedArray(values):
+        return np.ma.getmaskarray(values)
+    if values.dtype.kind == "U":
+        return values == "nan"  # what numpy makes of a NaN among text
     if values.dtype.kind in "fc":
         return np.isnan(values)
     if values.dtype.kind in "mM":
@@ -170,6 +175,32 @@ def check_table(X: Any) -> None:
             f"X must be a table with one row per sample and one column per feature, but it is "
             f"{what}; for a single feature use X.reshape(-1, 1)."
         )
+
+
+def check_data(X: Any, *, precomputed: bool, check: Callable[..., Any] = check_array) -> Any:
+    """A table of finite numbers, or a matrix of affinities, as numpy or scipy hold it.
+
+    `check` is scikit-learn's own check; an estimator passes one that remembers feature names.
+    Affinities keep their format and type; their values are checked by the operators.
+    """
+    check_table(X)
+    names = getattr(X, "columns", None)
+    try:
+        checked = check(
+            X,
+            accept_sparse=True if precomputed else "csr",
+            dtype="numeric" if precomputed else [np.float64, np.float32],
+            ensure_all_finite=False,  # said better below, and without a second pass
+            ensure_min_samples=2,
+        )
+    except ValueError as error:
+        if "could not convert string" in str(error):
+            raise non_numeric_features(X, error) from None
+        # scikit-learn's words without the printed array that may follow them.
+        raise ValueError(str(error).splitlines()[0]) from None
+    if not precomputed:
+        check_finite_features(checked, names)
+    return checked
 
 
 def check_dtype(dtype: Any) -> np.dtype:

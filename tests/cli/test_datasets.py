@@ -2,7 +2,7 @@ import pandas as pd
 import pytest
 
 from fairspectral.cli.datasets import ENTRIES
-from tests.conftest import needs_real_data
+from helpers import needs_real_data
 
 
 def test_the_list(call, tmp_path):

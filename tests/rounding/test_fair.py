@@ -259,7 +259,7 @@ def test_an_impossible_table_is_not_certified():
     [
         ({"embedding": np.zeros(5)}, r"embedding has shape \(5,\)"),
         ({"embedding": np.full((300, 2), np.nan)}, "embedding contains NaN"),
-        ({"n_clusters": 301}, "n_clusters=301 must lie between 1 and the number of rows, 300"),
+        ({"n_clusters": 301}, "n_clusters=301 must be a whole number between 1 and the number of rows, 300"),
         ({"centroids": np.zeros((3, 5))}, "centroids have 5 columns but the embedding has 2"),
         ({"centroids": np.zeros((4, 2))}, "n_clusters=3 but there are 4 centroids"),
         ({"min_cluster_size": 101}, "it must lie between 1 and 100"),
@@ -283,3 +283,31 @@ def test_missing_numba_is_said(monkeypatch, blobs):
     monkeypatch.setitem(sys.modules, "fairspectral.rounding.flow_kernels", None)
     with pytest.raises(ImportError, match="needs numba, which is not installed"):
         load_kernels("flow_kernels")
+
+
+def test_affinity_may_be_a_matrix_and_must_fit():
+    rng = np.random.default_rng(0)
+    rows, groups = rng.random((40, 2)), np.arange(40) % 2
+    W = rng.random((40, 40))
+    found = fair_assignment(rows, groups, 2, affinity=W + W.T, random_state=0)
+    assert found.normalized_cut is not None
+    with pytest.raises(ValueError, match="affinity has 39 nodes but the embedding has 40 rows"):
+        fair_assignment(rows, groups, 2, affinity=np.ones((39, 39)))
+
+
+@pytest.mark.parametrize("n_clusters", [0, 2.5, 41])
+def test_the_number_of_clusters_must_be_possible(n_clusters):
+    with pytest.raises(ValueError, match="must be a whole number between 1 and"):
+        fair_assignment(np.ones((40, 2)), np.arange(40) % 2, n_clusters)
+
+
+@pytest.mark.parametrize("lower", [{0: np.nan}, [np.nan, 0.1]])
+def test_a_share_that_is_no_number(lower):
+    with pytest.raises(ValueError, match="lower"):
+        fair_assignment(np.ones((40, 2)), np.arange(40) % 2, 2, lower=lower)
+
+
+def test_without_bounds_nothing_is_claimed():
+    rows, groups = np.random.default_rng(0).random((40, 2)), np.arange(40) % 2
+    found = fair_assignment(rows, groups, 2, fairness_tol=None, random_state=0)
+    assert found.certificate.startswith("No bounds on shares were asked for")

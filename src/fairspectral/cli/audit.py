@@ -166,7 +166,10 @@ def _failures(
 
 def _verdict(failures: list[dict[str, Any]], tolerance: float) -> list[str]:
     if not failures:
-        return [f"Fair: every group is within tolerance {tolerance:g} in every cluster."]
+        return [
+            f"Fair: up to whole persons, every group is within tolerance {tolerance:g} in every "
+            "cluster."
+        ]
     lines = [f"Not fair: {len(failures)} cell(s) are outside tolerance {tolerance:g}:"]
     for cell in failures[:_MOST_SHOWN]:
         lines.append(

@@ -89,18 +89,21 @@ def _sentence(error: Exception) -> str:
 @contextmanager
 def _spoken_warnings() -> Iterator[None]:
     """Warnings of this library as plain sentences; those of others are for developers."""
+    from sklearn.exceptions import ConvergenceWarning
+
     from fairspectral.validation import FairSpectralWarning
 
     said = set()
 
     def show(message: Warning | str, category: type[Warning], *_: Any) -> None:
         text = str(message)
-        if issubclass(category, FairSpectralWarning) and text not in said:
+        if issubclass(category, FairSpectralWarning | ConvergenceWarning) and text not in said:
             said.add(text)
             say(f"Note: {text}")
 
     with warnings.catch_warnings():
-        warnings.simplefilter("default", FairSpectralWarning)
+        for category in (FairSpectralWarning, ConvergenceWarning):
+            warnings.simplefilter("default", category)
         warnings.showwarning = show  # type: ignore[assignment]
         yield
 

@@ -14,7 +14,7 @@ from fairspectral.cli.command import Json, command
 REQUIRED = ("numpy", "scipy", "scikit-learn", "numba", "threadpoolctl")
 OPTIONAL = {
     "typer": "cli", "rich": "cli", "pandas": "cli", "pyarrow": "cli",
-    "jinja2": "report", "plotly": "report", "matplotlib": "plot", "pooch": "data",
+    "jinja2": "report", "matplotlib": "plot", "pooch": "data",
     "torch": "a GPU",
 }  # fmt: skip
 

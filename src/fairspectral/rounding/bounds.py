@@ -208,7 +208,7 @@ def _override(shares: np.ndarray, given: Any, name: str, attribute: Attribute) -
                 raise ValueError(
                     f"{name} names the unknown group {group!r}; the groups are {known}."
                 )
-            shares[attribute.categories.index(group)] = share
+            shares[attribute.categories.index(group)] = -1.0 if np.isnan(share) else share
     else:
         values = np.asarray(given, dtype=float)
         if values.shape != shares.shape:
@@ -216,7 +216,7 @@ def _override(shares: np.ndarray, given: Any, name: str, attribute: Attribute) -
                 f"{name} has shape {values.shape}; give one share for each of the "
                 f"{len(shares)} groups, or a mapping from group to share."
             )
-        shares[:] = values
+        shares[:] = np.where(np.isnan(values), -1.0, values)  # refused below
     wrong = ~((shares >= 0) & (shares <= 1) | np.isnan(shares))
     if wrong.any():
         at = int(np.argmax(wrong))

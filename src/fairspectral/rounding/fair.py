@@ -13,11 +13,13 @@ import time
 import warnings
 from collections.abc import Mapping
 from functools import partial
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
 
+from fairspectral.affinity import is_operator, make_operator
 from fairspectral.constraints import encode_groups
 from fairspectral.rounding.bounds import FairnessRule, make_rule
 from fairspectral.rounding.gram import GramOperator
@@ -99,7 +101,7 @@ def fair_assignment(
         Several attributes: bound the shares of each attribute, or of each combination.
     min_cluster_size : int or None
         Floor on the size of every cluster; None means a tenth of ``n / n_clusters``.
-    affinity : AffinityOperator or None
+    affinity : array, sparse matrix, AffinityOperator or None
         Enables the refinement on the normalised cut. Without it the k-means cost is refined
         instead, if there are few rows.
     refine_rounds : int or None
@@ -131,6 +133,13 @@ def fair_assignment(
     """
     rows = _check_rows(embedding, "embedding")
     n = len(rows)
+    if affinity is not None and not is_operator(affinity):
+        affinity = make_operator(affinity, "precomputed")
+    if affinity is not None and affinity.shape[0] != n:
+        raise ValueError(
+            f"affinity has {affinity.shape[0]} nodes but the embedding has {n} rows; pass the "
+            "affinity that the embedding came from."
+        )
     if centroids is not None:
         centroids = _check_rows(centroids, "centroids")
     k = _check_k(n_clusters, n, rows, centroids)
@@ -258,9 +267,11 @@ def _check_k(n_clusters: int | None, n: int, rows: np.ndarray, centroids: Any) -
         raise ValueError(
             f"n_clusters={n_clusters} but there are {len(centroids)} centroids; leave one out."
         )
-    k = n_clusters or len(centroids if centroids is not None else rows.T)
-    if not 1 <= k <= n:
-        raise ValueError(f"n_clusters={k} must lie between 1 and the number of rows, {n}.")
+    k = len(centroids if centroids is not None else rows.T) if n_clusters is None else n_clusters
+    if not isinstance(k, Integral) or not 1 <= k <= n:
+        raise ValueError(
+            f"n_clusters={k!r} must be a whole number between 1 and the number of rows, {n}."
+        )
     return k
 
 

@@ -110,17 +110,23 @@ def certify(
     outside = max(rule.persons_outside(part) for rule, part in zip(rules, tables, strict=True))
     wrong = int(np.sum((table < low) | (table > high)))
     certified = wrong == 0 and int(sizes.min()) >= smallest
-    verdict = (
-        f"Certified: all {table.size} cells ({len(table)} groups × {k} clusters) are within their "
-        "bounds"
-        if certified
-        else f"Not certified: {wrong} of {table.size} cells are outside their bounds"
-    )
+    if all(not rule.lower.any() and (rule.upper >= 1).all() for rule in rules):
+        verdict = "No bounds on shares were asked for"
+    elif certified:
+        cells = f"{table.size} cells ({len(table)} groups × {k} clusters)"
+        verdict = f"Certified: all {cells} are within their bounds"
+    else:
+        verdict = f"Not certified: {wrong} of {table.size} cells are outside their bounds"
     certificate = (
         f"{verdict}, the smallest cluster has {sizes.min()} persons (floor {smallest}), and the "
-        f"largest deviation from a target share is {achieved:.2%}; the worst cell is "
-        f"{outside:.3g} person(s) outside the band asked for."
+        f"largest deviation from a target share is {achieved:.2%}"
     )
+    if outside > 0:
+        certificate += (
+            f"; bounds are in whole persons, and the worst cell is {outside:.3g} person(s) "
+            "outside the band of shares itself"
+        )
+    certificate += "."
     return FairAssignment(
         labels=labels.astype(np.int32),
         sizes=sizes,

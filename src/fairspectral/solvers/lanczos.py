@@ -19,6 +19,8 @@ from fairspectral.validation import check_choice
 
 # Below every eigenvalue of M, which lie in [-1, 1].
 _BELOW_SPECTRUM = 2.0
+# Relative accuracy of the first look for missed eigenvalues.
+_ROUGH = 1e-2
 
 
 @dataclass(frozen=True)
@@ -116,19 +118,23 @@ class LanczosSolver(Solver):
         call k pairs converged and lack further copies of the larger ones.
         """
         n, k = problem.n_samples, problem.n_clusters
-        extra = min(k, 8, n - problem.constraints.rank - k)
-        # ARPACK's own accuracy in this precision.
+        room = n - problem.constraints.rank - k
         slack = max(self.params.tol, 100 * float(np.finfo(problem.dtype).eps))
-        while extra > 0:
-            ncv = min(n, max(2 * extra + 1, 20))
-            operator, which = self._operator(problem, recorder, max(1, ncv - extra), outside=H)
+        # A rough look settles it where the spectrum has a gap below the k-th eigenvalue.
+        looks = [(1, max(_ROUGH, self.params.tol)), (8, self.params.tol)]
+        while room > 0 and looks:
+            count, tol = min(looks[0][0], room), looks[0][1]
+            ncv = min(n, max(2 * count + 1, 20))
+            operator, which = self._operator(problem, recorder, max(1, ncv - count), outside=H)
             v0 = rng.standard_normal(n).astype(problem.dtype)
-            found, vectors = eigsh(
-                operator, k=extra, which=which, v0=v0, ncv=ncv, tol=self.params.tol
-            )
-            if found.max() <= values[-1] + slack:
+            found, vectors = eigsh(operator, k=count, which=which, v0=v0, ncv=ncv, tol=tol)
+            if found.max() + tol * abs(found.max()) <= values[-1] + slack:
                 break
-            H, values = rayleigh_ritz(problem, np.hstack([H, vectors]), rng, k)
+            if found.max() > values[-1] + slack:
+                H, values = rayleigh_ritz(problem, np.hstack([H, vectors]), rng, k)
+            elif len(looks) == 1:
+                break
+            looks = looks[-1:]
         return H, values
 
     def _operator(
