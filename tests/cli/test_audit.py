@@ -26,7 +26,9 @@ def test_the_gate(call, labelled, tolerance, status):
     words = ("audit", labelled, "-s", "sex", "--require-tolerance", tolerance)
     done = call(*words)
     assert done.status == status
-    assert ("Fair: up to whole persons, every group" if status == 0 else "Not fair: 4 cell(s)") in done.out
+    assert (
+        "Fair: up to whole persons, every group" if status == 0 else "Not fair: 4 cell(s)"
+    ) in done.out
     result = call(*words, "--json").json
     assert result["fair"] is (status == 0)
     assert len(result["failures"]) == 4 * status

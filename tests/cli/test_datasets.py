@@ -1,8 +1,8 @@
 import pandas as pd
 import pytest
+from helpers import needs_real_data
 
 from fairspectral.cli.datasets import ENTRIES
-from helpers import needs_real_data
 
 
 def test_the_list(call, tmp_path):

@@ -259,7 +259,10 @@ def test_an_impossible_table_is_not_certified():
     [
         ({"embedding": np.zeros(5)}, r"embedding has shape \(5,\)"),
         ({"embedding": np.full((300, 2), np.nan)}, "embedding contains NaN"),
-        ({"n_clusters": 301}, "n_clusters=301 must be a whole number between 1 and the number of rows, 300"),
+        (
+            {"n_clusters": 301},
+            "n_clusters=301 must be a whole number between 1 and the number of rows, 300",
+        ),
         ({"centroids": np.zeros((3, 5))}, "centroids have 5 columns but the embedding has 2"),
         ({"centroids": np.zeros((4, 2))}, "n_clusters=3 but there are 4 centroids"),
         ({"min_cluster_size": 101}, "it must lie between 1 and 100"),
