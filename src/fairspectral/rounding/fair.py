@@ -3,8 +3,8 @@
 1. k-means on the rows of the embedding, with a floor on the sizes of the clusters;
 2. bounds in whole persons on every cell (group, cluster), and the exact flow that meets them at
    the least distance to the centroids, alternated with updates of the sizes and the centroids;
-3. where the affinity is known, refinement on the normalised cut itself, within wider bounds
-   first, which a flow then tightens.
+3. where the affinity is known, refinement on the normalised cut itself, also by way of wider
+   bounds, which a flow then tightens.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from sklearn.utils import check_random_state
 
 from fairspectral.affinity import is_operator, make_operator
 from fairspectral.constraints import encode_groups
+from fairspectral.progress import ROUNDING, report
 from fairspectral.rounding.bounds import FairnessRule, make_rule
 from fairspectral.rounding.gram import GramOperator
 from fairspectral.rounding.marginal import MarginalFlow
@@ -54,6 +55,9 @@ _RELAXED = 0.4
 # Without a floor shares mean nothing: one person is never proportional. A tenth of the mean
 # size lets sizes differ by what data ask for.
 _FLOOR_SHARE = 0.1
+
+# Share of the time that passes before the search for a low cut, roughly.
+_STARTED = 0.2
 
 
 def fair_assignment(
@@ -160,11 +164,9 @@ def fair_assignment(
 
     name, labels = _start(points, k, smallest, centroids, initial_labels, n_init, seeds)
     trail.add(name, labels)
+    report(ROUNDING, _STARTED)
     kinds = _kinds(attributes)
-    # Within wider bounds the search for a low cut gets further; they are tightened afterwards.
-    detour = affinity is not None and centroids is None and initial_labels is None
-    wide = [rule.relaxed(_RELAXED) for rule in rules] if detour and can_search(affinity) else rules
-    assign = _flow(wide, kinds, labels, k, smallest)
+    began, assign = labels, _flow(rules, kinds, labels, k, smallest)
     # Labels that are fair already, and whose cut will be refined, need no pull to the centroids.
     if initial_labels is None or affinity is None or not all_inside(rules, labels, k):
         if centroids is None:
@@ -180,18 +182,27 @@ def fair_assignment(
         rounds = affordable_rounds(affinity, k) if refine_rounds is None else refine_rounds
         state = flow_steps(affinity, state, assign)
         trail.add("cut by flow", state.labels, state)
-        if wide is not rules:
-            state = search(affinity, state, wide, rounds=rounds // 2)
-            trail.add("cut by moves, wide bounds", state.labels, state)
-            state = tighten(affinity, state, _flow(rules, kinds, state.labels, k, smallest))
-            trail.add("bounds tightened", state.labels, state)
+        middle = _STARTED
+        if centroids is None and initial_labels is None and can_search(affinity):
+            # Tight bounds leave few moves, and the search gets stuck early. Within wider ones it
+            # gets further; if that is still so once they are tightened, it goes on from there.
+            middle, wide = (1 + _STARTED) / 2, [rule.relaxed(_RELAXED) for rule in rules]
+            loose = _flow(wide, kinds, began, k, smallest)
+            other = CutState.measure(affinity, fair_lloyd(points, began, k, loose), k)
+            other = flow_steps(affinity, other, loose)
+            other = search(affinity, other, wide, rounds=rounds // 2, progress=(_STARTED, middle))
+            other = tighten(affinity, other, _flow(rules, kinds, other.labels, k, smallest))
+            both = [search(affinity, start, rules, rounds=0) for start in (state, other)]
+            state = min(both, key=lambda found: found.cut)
+            trail.add("from wider bounds", state.labels, state)
             rounds -= rounds // 2
-        state = search(affinity, state, rules, rounds=rounds)
+        state = search(affinity, state, rules, rounds=rounds, progress=(middle, 1.0))
         trail.add("cut by moves", state.labels, state)
     elif centroids is None and n <= _GRAM_ROWS and (points.weights > 0).all():
         gram = GramOperator(points)
         rounds = affordable_rounds(gram, k) if refine_rounds is None else refine_rounds
-        state = search(gram, CutState.measure(gram, labels, k), rules, rounds=rounds)
+        measured = CutState.measure(gram, labels, k)
+        state = search(gram, measured, rules, rounds=rounds, progress=(_STARTED, 1.0))
         trail.add("cost by moves", state.labels)
     return certify(trail.labels, rules, k, smallest, trail.stages, notes)
 

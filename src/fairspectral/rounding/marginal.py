@@ -30,8 +30,9 @@ from fairspectral.rounding.flow import FlowResult, solve_flow
 
 # Tables that are tried, and the relative fall of the cost below which the search stops.
 _ROUNDS, _ENOUGH = 10, 1e-4
-# Seconds that HiGHS may spend on one program. Rounding a table is easy or hopeless.
-_SECONDS = 5.0
+# Nodes that HiGHS may visit for one program: rounding a table is easy or hopeless. Not seconds,
+# since the labels must not depend on how busy the machine is.
+_NODES = 200
 
 
 class _Planes(NamedTuple):
@@ -255,9 +256,9 @@ def _solve(
     *,
     n_whole: int,
 ) -> np.ndarray | None:
-    """Minimise with the first ``n_whole`` unknowns whole; None if nothing was found in time."""
+    """Minimise with the first ``n_whole`` unknowns whole; None if nothing was found."""
     whole = np.concatenate([np.ones(n_whole), np.zeros(len(costs) - n_whole)])
-    options = {"time_limit": _SECONDS, "mip_rel_gap": 1e-2}
+    options = {"node_limit": _NODES, "mip_rel_gap": 1e-2}
     return milp(
         costs, constraints=constraints, bounds=Bounds(low, high), integrality=whole, options=options
     ).x

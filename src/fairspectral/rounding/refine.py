@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from fairspectral.progress import ROUNDING, report
 from fairspectral.rounding.bounds import FairnessRule, cross_table
 from fairspectral.rounding.flow import load_kernels
 from fairspectral.rounding.start import Assign
@@ -162,6 +163,7 @@ def local_search(
     smallest: int,
     rounds: int,
     rng: np.random.Generator,
+    progress: tuple[float, float] = (0.0, 1.0),
 ) -> CutState:
     """Moves and swaps of single persons, then shaken and repeated.
 
@@ -181,6 +183,8 @@ def local_search(
         How many times a local optimum is shaken by random swaps; the best one is kept.
     rng : numpy Generator
         Of the orders and the shakes.
+    progress : tuple of two floats
+        Fractions of the whole rounding at which this search begins and ends.
     """
     if not can_search(affinity) or len(state.volumes) == 1:
         return state
@@ -200,7 +204,9 @@ def local_search(
 
     best = _partition(state, rules)
     value = descend(best)
-    for _ in range(rounds):
+    begin, end = progress
+    for i in range(rounds):
+        report(ROUNDING, begin + (end - begin) * i / rounds)
         trial = type(best)(*(part.copy() for part in best))
         strength = _WEAKEST_SHAKE * (_STRONGEST_SHAKE / _WEAKEST_SHAKE) ** rng.random()
         pairs = rng.integers(0, n, (max(1, int(strength * n)), 2))
