@@ -75,12 +75,11 @@ def test_refined_labels_keep_the_guarantee_and_lower_the_cut(block_graph, operat
     assert list(cuts)[1:] == [
         "fair flow",
         "cut by flow",
-        "cut by moves, wide bounds",
-        "bounds tightened",
+        "from wider bounds",
         "cut by moves",
     ]
-    assert cuts["fair flow"] > cuts["cut by flow"] > cuts["cut by moves, wide bounds"]
-    assert cuts["bounds tightened"] >= cuts["cut by moves"] == result.normalized_cut
+    assert cuts["fair flow"] > cuts["cut by flow"] > cuts["from wider bounds"]
+    assert cuts["from wider bounds"] >= cuts["cut by moves"] == result.normalized_cut
     assert all(stage.seconds >= 0 for stage in result.history)
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from numbers import Integral
 from typing import Any
@@ -166,7 +166,7 @@ def fair_assignment(
     trail.add(name, labels)
     report(ROUNDING, _STARTED)
     kinds = _kinds(attributes)
-    began, assign = labels, _flow(rules, kinds, labels, k, smallest)
+    began, assign = labels, _flow(rules, labels, kinds, k, smallest)
     # Labels that are fair already, and whose cut will be refined, need no pull to the centroids.
     if initial_labels is None or affinity is None or not all_inside(rules, labels, k):
         if centroids is None:
@@ -177,21 +177,16 @@ def fair_assignment(
             labels = assign(costs).labels
         trail.add("fair flow", labels)
     search = partial(local_search, kinds=kinds, smallest=smallest, rng=rng)
-    state = trail.state
-    if state is not None:
+    if trail.state is not None:
         rounds = affordable_rounds(affinity, k) if refine_rounds is None else refine_rounds
-        state = flow_steps(affinity, state, assign)
+        state = flow_steps(affinity, trail.state, assign)
         trail.add("cut by flow", state.labels, state)
         middle = _STARTED
         if centroids is None and initial_labels is None and can_search(affinity):
-            # Tight bounds leave few moves, and the search gets stuck early. Within wider ones it
-            # gets further; if that is still so once they are tightened, it goes on from there.
-            middle, wide = (1 + _STARTED) / 2, [rule.relaxed(_RELAXED) for rule in rules]
-            loose = _flow(wide, kinds, began, k, smallest)
-            other = CutState.measure(affinity, fair_lloyd(points, began, k, loose), k)
-            other = flow_steps(affinity, other, loose)
-            other = search(affinity, other, wide, rounds=rounds // 2, progress=(_STARTED, middle))
-            other = tighten(affinity, other, _flow(rules, kinds, other.labels, k, smallest))
+            middle = (1 + _STARTED) / 2
+            wide = partial(search, rounds=rounds // 2, progress=(_STARTED, middle))
+            flow = partial(_flow, kinds=kinds, k=k, smallest=smallest)
+            other = _by_wider_bounds(points, affinity, began, rules, flow, wide)
             both = [search(affinity, start, rules, rounds=0) for start in (state, other)]
             state = min(both, key=lambda found: found.cut)
             trail.add("from wider bounds", state.labels, state)
@@ -208,13 +203,32 @@ def fair_assignment(
 
 
 def _flow(
-    rules: list[FairnessRule], kinds: np.ndarray, labels: np.ndarray, k: int, smallest: int
+    rules: list[FairnessRule], labels: np.ndarray, kinds: np.ndarray, k: int, smallest: int
 ) -> Assign:
     """The fair flow for clusters of the sizes that they have."""
     sizes = np.bincount(labels, minlength=k)
     if len(rules) == 1:
         return SizedFlow(rules[0], sizes, smallest)
     return MarginalFlow(rules, kinds, sizes)
+
+
+def _by_wider_bounds(
+    points: WeightedRows,
+    affinity: Any,
+    labels: np.ndarray,
+    rules: list[FairnessRule],
+    flow: Callable[[list[FairnessRule], np.ndarray], Assign],
+    search: Callable[[Any, CutState, list[FairnessRule]], CutState],
+) -> CutState:
+    """A clustering with a low cut within wider bounds, moved into the true ones.
+
+    Tight bounds leave few moves, and a search under them gets stuck early.
+    """
+    wide = [rule.relaxed(_RELAXED) for rule in rules]
+    assign, k = flow(wide, labels), int(labels.max()) + 1
+    state = CutState.measure(affinity, fair_lloyd(points, labels, k, assign), k)
+    state = search(affinity, flow_steps(affinity, state, assign), wide)
+    return tighten(affinity, state, flow(rules, state.labels))
 
 
 def _start(
