@@ -143,6 +143,9 @@ def _end_to_end(name: str, case: Case, weights: Any, groups: Any) -> dict[str, A
     common = {"n_clusters": case.n_clusters, "affinity": "precomputed", "random_state": 0}
     if name == "sklearn" and not sp.issparse(weights) and 3 * 8 * n * n > _total_memory():
         return {"skipped": f"three n×n arrays in float64 do not fit ({24 * n * n / 2**30:.0f} GB)"}
+    if sp.issparse(weights):  # scikit-learn takes 32-bit indices only
+        weights.indices = weights.indices.astype(np.int32)
+        weights.indptr = weights.indptr.astype(np.int32)
     before = _reset_peak_memory()
     begin = time.perf_counter()
     with warnings.catch_warnings():

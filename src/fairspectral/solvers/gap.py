@@ -15,9 +15,12 @@ _ROUNDOFF_UNITS = 8
 _RESOLUTION = 10.0
 
 
-# The fourth Ritz value after the wanted ones counts as the rest of the spectrum. Of the bound
-# by residuals the true error stays well below a half, on graphs from random to chain-like.
-_CLUSTER, _SHARE = 4, 0.5
+# Ritz values after the wanted ones that count as their cluster, not as the rest of the
+# spectrum: at least so many, and a quarter as many as are wanted.
+_CLUSTER, _CLUSTER_SHARE = 4, 4
+# The part of the bound by residuals that the true error stays below, on graphs from random to
+# chain-like.
+_SHARE = 0.5
 
 Translation = Callable[[np.ndarray], np.ndarray]
 
@@ -91,7 +94,8 @@ class GapGauge:
         unfinished as the wanted ones, and count as part of the cluster.
         """
         wanted = self.wanted
-        beyond = values[min(wanted + _CLUSTER, len(values)) - 1]
+        cluster = wanted + max(_CLUSTER, wanted // _CLUSTER_SHARE)
+        beyond = values[min(cluster, len(values)) - 1]
         mine, norms = values[:wanted], residuals[:wanted]
         with np.errstate(divide="ignore", over="ignore"):
             bound = np.fmin(norms, norms**2 / np.maximum(mine - beyond, 0.0))
