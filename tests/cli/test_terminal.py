@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -80,16 +81,33 @@ def test_a_reader_that_has_seen_enough(people):
     assert "Traceback" not in err
 
 
-def interrupt(process, sign):
-    """Press Ctrl-C once the process has written a line with `sign` to standard error."""
+def start(command):
+    """Start a process that hears Ctrl-C even where these tests run in the background.
+
+    A shell starts background jobs with SIGINT ignored, and children inherit that.
+    """
+    return subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+
+
+def interrupt(process, sign, pause=0.0):
+    """Press Ctrl-C a pause after the process has written a line with `sign` to standard error."""
     for line in process.stderr:
         if sign in line:
             break
     else:
         pytest.fail("the process ended before it could be interrupted")
+    time.sleep(pause)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=PATIENCE)
-    return out, err
+    try:
+        return process.communicate(timeout=PATIENCE)
+    finally:
+        process.kill()  # one that hangs must not outlive its test
 
 
 def test_ctrl_c_ends_with_130_and_no_file(tmp_path):
@@ -98,10 +116,7 @@ def test_ctrl_c_ends_with_130_and_no_file(tmp_path):
     rows = [f"{i},{x:.4f},{y:.4f},{'fm'[i % 2]}" for i, (x, y) in enumerate(rng.random((n, 2)))]
     path = tmp_path / "many.csv"
     path.write_text("id,x,y,sex\n" + "\n".join(rows) + "\n")
-    process = subprocess.Popen(
-        words(path, "-o", str(tmp_path / "out.csv"), "--threads", "1"),
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+    process = start(words(path, "-o", str(tmp_path / "out.csv"), "--threads", "1"))
     out, err = interrupt(process, "Dropped 'id'")
     assert process.returncode == INTERRUPTED
     assert "Interrupted; no partial file is left." in err
@@ -124,11 +139,8 @@ with prompt_interrupts(), replacing(Path(sys.argv[1])) as attempt:
 
 
 def test_ctrl_c_ends_compiled_work_too(tmp_path):
-    process = subprocess.Popen(
-        [sys.executable, "-c", LONG_COMPILED_WORK, str(tmp_path / "out.csv")],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    _, err = interrupt(process, "at work")
+    process = start([sys.executable, "-c", LONG_COMPILED_WORK, str(tmp_path / "out.csv")])
+    _, err = interrupt(process, "at work", pause=2.0)  # by then it is inside the compiled code
     assert process.returncode == INTERRUPTED
     assert "Interrupted; no partial file is left." in err
     assert os.listdir(tmp_path) == []
