@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from fairspectral.affinity import DenseOperator, SparseOperator, make_operator
+from fairspectral.affinity import DenseOperator, SparseOperator
 from fairspectral.affinity.kernel import kernel_matrix, make_kernel
 from fairspectral.constraints import FairnessConstraints, encode_groups
 from fairspectral.datasets import (
@@ -156,8 +156,3 @@ class Scorer:
             rows = slice(start, start + 1024)
             product[rows] = self._weights[rows].astype(np.float64) @ scaled
         return product * scale
-
-
-def precomputed_operator(weights: Any) -> Any:
-    """For the end-to-end comparison: the affinity as a user would pass it."""
-    return make_operator(weights, "precomputed")
