@@ -98,7 +98,7 @@ def test_fair_lloyd_stops_where_nothing_is_gained(points, halves):
     costs = [flow.cost for flow in calls]
     assert (np.diff(costs) <= 1e-9 * costs[0]).all()
     assert 2 <= len(calls) < 30
-    chosen = [flow for flow in calls if np.array_equal(flow.labels, labels)][-1]
+    chosen = next(flow for flow in calls if np.array_equal(flow.labels, labels))
     assert chosen.cost <= min(costs) * (1 + 2e-4)
 
 
