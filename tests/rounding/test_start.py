@@ -96,10 +96,9 @@ def test_fair_lloyd_stops_where_nothing_is_gained(points, halves):
 
     labels = fair_lloyd(points, start, 3, Counted(halves, np.bincount(start), 5))
     costs = [flow.cost for flow in calls]
-    assert (np.diff(costs) <= 1e-9 * costs[0]).all()
-    assert 2 <= len(calls) < 30
-    chosen = next(flow for flow in calls if np.array_equal(flow.labels, labels))
-    assert chosen.cost <= min(costs) * (1 + 2e-4)
+    assert (np.diff(costs[:-1]) < 0).all()
+    assert 2 <= len(calls) <= 10
+    assert (labels == calls[-1 if costs[-1] < 0.9999 * costs[-2] else -2].labels).all()
 
 
 def test_row_scalings():

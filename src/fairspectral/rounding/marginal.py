@@ -74,9 +74,8 @@ class MarginalFlow:
         self._kind_bounds = _kind_bounds(rules, groups, self._counts, sizes)
         self._table: np.ndarray | None = None
 
-    def resize(self, cost: np.ndarray) -> bool:
+    def resize(self, cost: np.ndarray) -> None:
         """Sizes stay as they are: with several attributes they would cost a search of tables."""
-        return False
 
     def __call__(self, cost: np.ndarray, potentials: np.ndarray | None = None) -> FlowResult:
         """Assign every person; later calls start from the table of the one before."""

@@ -39,11 +39,9 @@ class SizedFlow:
     def __init__(self, rule: FairnessRule, sizes: np.ndarray, smallest: int) -> None:
         self._rule, self._sizes, self._smallest = rule, sizes, smallest
 
-    def resize(self, cost: np.ndarray) -> bool:
-        """Choose sizes at which these costs add up to less; False if there are none."""
-        before = self._sizes
-        self._sizes = choose_sizes(cost, self._rule, before, self._smallest)
-        return not np.array_equal(before, self._sizes)
+    def resize(self, cost: np.ndarray) -> None:
+        """Choose sizes at which these costs add up to less."""
+        self._sizes = choose_sizes(cost, self._rule, self._sizes, self._smallest)
 
     def __call__(self, cost: np.ndarray, potentials: np.ndarray | None = None) -> FlowResult:
         """Assign every person, with the sizes as they are."""

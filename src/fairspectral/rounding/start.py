@@ -16,8 +16,8 @@ from fairspectral.validation import check_choice
 class Assign(Protocol):
     """The fair flow for clusters of certain sizes, which it may be asked to choose anew."""
 
-    def resize(self, cost: np.ndarray) -> bool:
-        """Choose sizes that suit these costs; False if they stay as they are."""
+    def resize(self, cost: np.ndarray) -> None:
+        """Choose sizes that suit these costs."""
 
     def __call__(self, cost: np.ndarray, potentials: np.ndarray | None = None) -> FlowResult:
         """Assign everybody at the least cost."""
@@ -28,7 +28,8 @@ ROW_SCALINGS = ("auto", "none", "unit", "degree")
 # Rounds after which neither alternation has changed a clustering noticeably on any data set.
 _FLOOR_ROUNDS = 10
 _LLOYD_ROUNDS = 10
-_RESIZES = 2
+# Sizes settle before labels do, and choosing them is what costs.
+_RESIZE_ROUNDS = 2
 
 
 @dataclass(frozen=True)
@@ -135,25 +136,13 @@ def nearest_with_floor(points: WeightedRows, centroids: np.ndarray, smallest: in
 def fair_lloyd(
     points: WeightedRows, labels: np.ndarray, n_clusters: int, assign: Assign
 ) -> np.ndarray:
-    """Alternate fair flow and centroids, then choose sizes and go on; the cost never rises.
-
-    Sizes are chosen late: at centroids that know nothing of fairness yet, they grow one cluster
-    at the cost of all others.
-    """
-    labels = _alternate(points, labels, n_clusters, assign)
-    for _ in range(_RESIZES):
-        if not assign.resize(points.costs(points.centroids(labels, n_clusters))):
-            break
-        labels = _alternate(points, labels, n_clusters, assign)
-    return labels
-
-
-def _alternate(
-    points: WeightedRows, labels: np.ndarray, n_clusters: int, assign: Assign
-) -> np.ndarray:
+    """Alternate sizes, fair flow and centroids; the cost of fair labels never rises."""
     best, potentials = np.inf, None
-    for _ in range(_LLOYD_ROUNDS):
-        flow = assign(points.costs(points.centroids(labels, n_clusters)), potentials)
+    for done in range(_LLOYD_ROUNDS):
+        costs = points.costs(points.centroids(labels, n_clusters))
+        if done < _RESIZE_ROUNDS:
+            assign.resize(costs)
+        flow = assign(costs, potentials)
         if flow.cost >= best * (1 - 1e-4):
             break
         best, labels, potentials = flow.cost, flow.labels, flow.potentials
