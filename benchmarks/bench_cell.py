@@ -17,6 +17,8 @@ from bench_problems import CASES, Case, Scorer, make_problem
 from fairspectral.problem import FairCutProblem
 
 GAP = 1e-3
+REPEATS = 3
+LONG_RUN = 5.0  # seconds
 
 
 def run_cell(case_name: str, solver: str, best: float | None, limit: float) -> dict[str, Any]:
@@ -68,7 +70,7 @@ def _tune(
     for setting in _worthwhile(peer.settings(problem), trials):
         if time.perf_counter() - begin > limit:
             break
-        trials.append(_trial(peer, problem, scorer, setting, best))
+        trials.append(_trial(problem, scorer, setting, best))
     reached = [trial for trial in trials if trial["gap"] <= GAP]
     chosen = min(reached or trials, key=lambda trial: trial["seconds"] if reached else trial["gap"])
     return {**chosen, "reached": bool(reached), "trials": trials}
@@ -93,41 +95,48 @@ def _worthwhile(settings: Iterator[Setting], trials: list[dict[str, Any]]) -> It
 
 
 def _trial(
-    peer: Peer, problem: FairCutProblem, scorer: Scorer, setting: Setting, best: float
+    problem: FairCutProblem, scorer: Scorer, setting: Setting, best: float
 ) -> dict[str, Any]:
-    seconds = []
-    for seed in range(peer.repeats):
-        problem.counter.passes = problem.counter.columns = 0
-        problem.operator.seconds = 0.0
-        before = _reset_peak_memory()
-        begin = time.perf_counter()
-        try:
-            vectors = setting.run(problem, seed)
-            error = None
-        except Exception as problem_found:  # a peer that breaks down is a result too
-            vectors, error = None, f"{type(problem_found).__name__}: {problem_found}"
-        seconds.append(time.perf_counter() - begin)
-        peak = _peak_memory() - before
-        score = {"objective": np.nan, "fairness": np.nan, "orthogonality": np.nan}
-        if vectors is not None:
-            score = scorer(vectors)
-        gap = (best - score["objective"]) / best if vectors is not None else np.inf
-        record = {
-            "family": setting.family,
-            "tol": setting.tol,
-            "seconds": seconds[-1],
-            "passes": problem.counter.passes,
-            "columns": problem.counter.columns,
-            "product_seconds": problem.operator.seconds,
-            "peak_mb": peak / 2**20,
-            "gap": gap,
-            "error": error,
-            **score,
-        }
-        if seconds[-1] == min(seconds):
-            fastest = record
-    fastest["all_seconds"] = seconds
-    return fastest
+    """The run of median time over a few seeds, the same few for everybody; one if it is long."""
+    runs = [_run(problem, scorer, setting, best, seed=0)]
+    while len(runs) < REPEATS and runs[0]["seconds"] < LONG_RUN:
+        runs.append(_run(problem, scorer, setting, best, seed=len(runs)))
+    chosen = sorted(runs, key=lambda run: run["seconds"])[len(runs) // 2]
+    # Every seed has to reach the gap, not only the one whose time is shown.
+    chosen["gap"] = max(run["gap"] for run in runs)
+    chosen["all_seconds"] = [run["seconds"] for run in runs]
+    return chosen
+
+
+def _run(
+    problem: FairCutProblem, scorer: Scorer, setting: Setting, best: float, seed: int
+) -> dict[str, Any]:
+    problem.counter.passes = problem.counter.columns = 0
+    problem.operator.seconds = 0.0
+    before = _reset_peak_memory()
+    begin = time.perf_counter()
+    try:
+        vectors = setting.run(problem, seed)
+        error = None
+    except Exception as problem_found:  # a peer that breaks down is a result too
+        vectors, error = None, f"{type(problem_found).__name__}: {problem_found}"
+    seconds = time.perf_counter() - begin
+    peak = _peak_memory() - before
+    score = {"objective": np.nan, "fairness": np.nan, "orthogonality": np.nan}
+    if vectors is not None:
+        score = scorer(vectors)
+    return {
+        "family": setting.family,
+        "tol": setting.tol,
+        "seconds": seconds,
+        "passes": problem.counter.passes,
+        "columns": problem.counter.columns,
+        "product_seconds": problem.operator.seconds,
+        "peak_mb": peak / 2**20,
+        "gap": (best - score["objective"]) / best if vectors is not None else np.inf,
+        "error": error,
+        **score,
+    }
 
 
 def _end_to_end(name: str, case: Case, weights: Any, groups: Any) -> dict[str, Any]:
