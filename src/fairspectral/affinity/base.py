@@ -32,6 +32,12 @@ class AffinityOperator(ABC):
     dtype: np.dtype
     nbytes: int
     density: float = 1.0
+    _W: Any = None
+
+    @property
+    def stored_weights(self) -> Any:
+        """``W``, dense or CSR, where it is held in memory; None where it is recomputed."""
+        return self._W
 
     def _set_degrees(self, degrees: np.ndarray, name: str) -> None:
         check_degrees(degrees, name)

@@ -18,11 +18,11 @@ class GramOperator:
 
     def __init__(self, points: WeightedRows) -> None:
         weighted = points.rows * points.weights[:, None]
-        self._W = weighted @ weighted.T
+        self.stored_weights = weighted @ weighted.T
         self.degrees = points.weights
-        self.shape, self.dtype = self._W.shape, self._W.dtype
+        self.shape, self.dtype = self.stored_weights.shape, self.stored_weights.dtype
 
     def matmat(self, block: np.ndarray) -> np.ndarray:
         """``D^-1/2 W D^-1/2`` times a block."""
         root = np.sqrt(self.degrees)[:, None]
-        return (self._W @ (block / root)) / root
+        return (self.stored_weights @ (block / root)) / root

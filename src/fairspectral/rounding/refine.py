@@ -151,7 +151,7 @@ def tighten(affinity: Any, state: CutState, assign: Assign) -> CutState:
 
 def can_search(affinity: Any) -> bool:
     """Whether the operator holds the rows of ``W`` that a local search needs."""
-    return getattr(affinity, "_W", None) is not None
+    return getattr(affinity, "stored_weights", None) is not None
 
 
 def local_search(
@@ -259,7 +259,7 @@ def _band(rules: Sequence[FairnessRule], smallest: int) -> Any:
 
 
 def _rows_of(affinity: Any) -> Any:
-    W = affinity._W
+    W = affinity.stored_weights
     kernels = load_kernels("refine_kernels")
     degrees, diagonal = affinity.degrees, np.array(W.diagonal(), dtype=np.float64)
     nothing = np.zeros(0, dtype=np.int32)
