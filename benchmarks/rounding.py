@@ -1,14 +1,14 @@
 """Fair rounding, measured: the 60 clusterings, the choice of defaults, the peers, the scaling.
 
-    python benchmarks/rounding.py clusterings [--data NAME ...]
-    python benchmarks/rounding.py defaults [--data NAME ...]
-    python benchmarks/rounding.py peers
+    python benchmarks/rounding.py clusterings [--data NAME ...] [--k K ...]
+    python benchmarks/rounding.py defaults [--data NAME ...] [--k K ...]
+    python benchmarks/rounding.py peers [--data NAME ...] [--k K ...]
     python benchmarks/rounding.py scale
     python benchmarks/rounding.py report
 
-Each part adds what it measured to ``benchmarks/results/rounding.json``; ``report`` writes the
-tables of ``docs/fair-rounding.md`` from that file. The real data are read from the folder that
-FAIRSPECTRAL_DATA names.
+Each part writes what it measured to files of its own, one for each data set and k, in the folder
+that ``--out`` names, so that several can run at once; ``report`` gathers them and writes the tables
+of ``docs/fair-rounding.md``. The real data are read from the folder that FAIRSPECTRAL_DATA names.
 """
 
 from __future__ import annotations
@@ -20,105 +20,132 @@ import warnings
 from pathlib import Path
 
 import numpy as np
-from rounding_data import DATA, load
+from rounding_data import DATA, SYNTHETIC, load
 from rounding_peers import compare
 from rounding_report import write_report
 from rounding_scale import scale
 
+from fairspectral.constraints import encode_groups
 from fairspectral.metrics import normalized_cut, relative_balance
+from fairspectral.rounding.bounds import cross_table, make_rule
 from fairspectral.rounding.fair import fair_assignment
 from fairspectral.rounding.kmeans import kmeans_labels
 from fairspectral.validation import FairSpectralWarning
 
-RESULTS = Path(__file__).parent / "results" / "rounding.json"
-CLUSTERS = (2, 5, 10, 25)
+RESULTS = Path(__file__).parent / "results"
 TOLERANCES = (0.0, 0.05, 0.2)
+# The k of each part, unless --k says otherwise.
+CLUSTERS = {"clusterings": (2, 5, 10, 25), "defaults": (5, 25), "peers": (5, 10)}
 
 
-def measure(problem, labels):
+def judge(problem, k, tol, labels):
+    """Stands outside the methods: everything anew from the labels."""
+    (attribute,) = encode_groups(problem.groups, problem.n)
+    rule = make_rule(attribute, k, fairness_tol=tol)
+    sizes = np.bincount(labels, minlength=k)
+    table = cross_table(attribute.codes, labels, len(rule.target), k)
+    low, high = rule.cell_bounds(sizes)
     return {
         "cut": normalized_cut(labels, problem.operator),
         "balance": relative_balance(labels, problem.groups),
-        "smallest": int(np.bincount(labels).min()),
+        "clusters": int(np.sum(sizes > 0)),
+        "smallest": int(sizes.min()),
+        "cells": table.size,
+        "cells_outside": int(np.sum((table < low) | (table > high))),
+        "persons_outside": rule.persons_outside(table),
+        "achieved_tol": rule.achieved(table),
     }
 
 
-def clusterings(names):
+def clusterings(problem, k):
     """Fair rounding of the fair and of the plain embedding, beside k-means rounding."""
-    for name in names:
-        problem = load(name)
-        for k in CLUSTERS:
-            fair, plain = problem.embedding(k), problem.embedding(k, fair=False)
-            start = time.perf_counter()
-            labels = kmeans_labels(fair, k, n_init=10, random_state=0)
-            kmeans = measure(problem, labels) | {"seconds": time.perf_counter() - start}
-            for tol in TOLERANCES:
-                row = {"data": name, "k": k, "tol": tol, "kmeans": kmeans}
-                for kind, embedding in (("fair", fair), ("plain", plain)):
-                    row[kind] = rounded(problem, embedding, k, fairness_tol=tol)
-                yield f"{name} {k} {tol}", row
+    fair, plain = problem.embedding(k), problem.embedding(k, fair=False)
+    start = time.perf_counter()
+    labels = kmeans_labels(fair, k, n_init=10, random_state=0)
+    seconds = time.perf_counter() - start
+    for tol in TOLERANCES:
+        row = {"tol": tol, "kmeans": judge(problem, k, tol, labels) | {"seconds": seconds}}
+        for kind, embedding in (("fair", fair), ("plain", plain)):
+            row[kind] = rounded(problem, embedding, k, fairness_tol=tol)
+        yield f"{tol}", row
 
 
-def rounded(problem, embedding, k, **params):
+def rounded(problem, embedding, k, fairness_tol=0.2, **params):
     start = time.perf_counter()
     result = fair_assignment(
-        embedding, problem.groups, k, affinity=problem.operator, random_state=0, **params
+        embedding,
+        problem.groups,
+        k,
+        fairness_tol=fairness_tol,
+        affinity=problem.operator,
+        random_state=0,
+        **params,
     )
     seconds = time.perf_counter() - start
-    outside = int(np.sum((result.table < result.lower) | (result.table > result.upper)))
-    return measure(problem, result.labels) | {
+    return judge(problem, k, fairness_tol, result.labels) | {
         "seconds": seconds,
-        "cells_outside": outside,
-        "clusters": len(np.unique(result.labels)),
         "floor": result.min_cluster_size,
-        "persons_outside": result.persons_outside,
         "stages": {stage.name: stage.normalized_cut for stage in result.history},
     }
 
 
-def defaults(names):
-    """Row scaling and the floor, each with everything else as it is by default."""
+def defaults(problem, k):
+    """Row scaling, floor and rounds, each with everything else as it is by default."""
     variants = [("row_scaling", value) for value in ("none", "unit", "degree")]
     variants += [("min_cluster_size", share) for share in (0.02, 0.05, 0.1, 0.25, 0.5)]
     variants += [("refine_rounds", rounds) for rounds in (0, 5, 20, 50)]
-    for name in names:
-        problem = load(name)
-        for k in (5, 25):
-            for argument, value in variants:
-                given = value
-                if argument == "min_cluster_size":
-                    given = max(1, int(value * problem.n / k))
-                row = rounded(problem, problem.embedding(k), k, **{argument: given})
-                row |= {"data": name, "k": k, "argument": argument, "value": value}
-                yield f"{name} {k} {argument} {value}", row
+    for argument, value in variants:
+        given = value
+        if argument == "min_cluster_size":
+            given = max(1, int(value * problem.n / k))
+        row = rounded(problem, problem.embedding(k), k, **{argument: given})
+        yield f"{argument} {value}", row | {"argument": argument, "value": value}
 
 
-def save(part, rows):
-    """Add rows to the results as they come, so that an interrupted run loses one."""
-    RESULTS.parent.mkdir(exist_ok=True)
+PARTS = {"clusterings": clusterings, "defaults": defaults, "peers": compare}
+
+
+def save(path, rows):
+    """Write the rows as they come, so that an interrupted run loses one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    results = {}
     for key, row in rows:
-        results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
-        results.setdefault(part, {})[key] = row
-        RESULTS.write_text(json.dumps(results, indent=1))
-        print(part, key, json.dumps(row), flush=True)
+        results[key] = row
+        path.write_text(json.dumps(results, indent=1))
+        print(path.stem, key, json.dumps(row), flush=True)
+
+
+def gather(folder):
+    """All rows of each part, from all its files."""
+    results = {}
+    for path in sorted(folder.glob("*.json")):
+        part = path.stem.split("-")[0]
+        results.setdefault(part, []).extend(json.loads(path.read_text()).values())
+    return results
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("part", choices=["clusterings", "defaults", "peers", "scale", "report"])
-    parser.add_argument("--data", nargs="*", choices=list(DATA), default=list(DATA))
+    parser.add_argument("part", choices=[*PARTS, "scale", "report"])
+    parser.add_argument("--data", nargs="*", choices=[*DATA, SYNTHETIC])
+    parser.add_argument("--k", nargs="*", type=int)
+    parser.add_argument("--out", type=Path, default=RESULTS)
     arguments = parser.parse_args()
     # A group smaller than the number of clusters (Census has one) is said once in the document.
     warnings.simplefilter("ignore", FairSpectralWarning)
-    if arguments.part == "report":
-        write_report(json.loads(RESULTS.read_text()))
-    elif arguments.part == "scale":
-        save("scale", scale())
-    elif arguments.part == "peers":
-        save("peers", compare())
+    part, out = arguments.part, arguments.out
+    if part == "report":
+        write_report(gather(out))
+    elif part == "scale":
+        save(out / "scale.json", scale())
     else:
-        rows = {"clusterings": clusterings, "defaults": defaults}[arguments.part]
-        save(arguments.part, rows(arguments.data))
+        names = arguments.data or ([*DATA, SYNTHETIC] if part == "peers" else list(DATA))
+        for name in names:
+            problem = load(name)
+            for k in arguments.k or CLUSTERS[part]:
+                rows = PARTS[part](problem, k)
+                rows = ((key, {"data": name, "k": k} | row) for key, row in rows)
+                save(out / f"{part}-{name}-{k}.json", rows)
 
 
 if __name__ == "__main__":

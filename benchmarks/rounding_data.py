@@ -1,4 +1,4 @@
-"""The five real data sets as the rounding benchmark uses them: affinity, groups, embeddings."""
+"""The data sets as the rounding benchmark uses them: affinity, groups, embeddings."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from fairspectral.datasets import (
     fetch_facebook,
     fetch_lastfm,
     fetch_thyroid,
+    make_msbm,
 )
 from fairspectral.embedding import embed
 from fairspectral.rounding.fair import fair_assignment
@@ -29,6 +30,9 @@ DATA = {
     "Census": fetch_census,
     "4area": fetch_4area,
 }
+
+# A block model with two groups of equal size, for the peer that is made for such.
+SYNTHETIC = "m-SBM"
 
 
 @dataclass
@@ -57,7 +61,10 @@ class Problem:
 
 
 def load(name):
-    data = DATA[name]()
+    if name == SYNTHETIC:
+        data = make_msbm(1000, 5, 2, probabilities=(0.5, 0.3, 0.2, 0.1), random_state=0)
+    else:
+        data = DATA[name]()
     if data.graph is not None:
         operator = make_operator(data.graph, "precomputed")
     else:
