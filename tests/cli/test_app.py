@@ -53,11 +53,6 @@ def test_version(call):
     assert call("--version").out == f"fairspectral {fairspectral.__version__}\n"
 
 
-def test_an_unknown_command_and_a_missing_option(call):
-    assert call("clustr").status == 2
-    assert call("cluster", "people.csv").status == 2
-
-
 def test_demo(call, monkeypatch):
     seen = []
 

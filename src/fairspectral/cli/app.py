@@ -13,8 +13,10 @@ from fairspectral.cli.datasets import datasets_app
 from fairspectral.cli.demo import demo
 from fairspectral.cli.doctor import doctor
 from fairspectral.cli.frontier import frontier
+from fairspectral.cli.usage import Group
 
 app = typer.Typer(
+    cls=Group,
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
