@@ -1,0 +1,125 @@
+"""What every baseline shares with `FairSpectralClustering`: the way in and the way out."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from functools import partial
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClusterMixin, _fit_context
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import validate_data
+
+from fairspectral.affinity import AffinityOperator, is_operator, make_operator
+from fairspectral.audit import audit_attributes
+from fairspectral.constraints import encode_groups
+from fairspectral.progress import AFFINITY, report
+from fairspectral.validation import Attribute, check_data, check_n_clusters
+
+
+class Baseline(ClusterMixin, BaseEstimator):
+    """Reads data, groups and affinity, and audits; a subclass clusters in `_cluster`.
+
+    A subclass has at least the parameters below, each with the meaning that it has in
+    `FairSpectralClustering`.
+    """
+
+    name: ClassVar[str]
+
+    n_clusters: int
+    affinity: Any
+    gamma: float | str
+    n_neighbors: int
+    random_state: Any
+    memory_budget: int | str | None
+
+    labels_: np.ndarray
+
+    _parameter_constraints: dict[str, Any] = {  # noqa: RUF012 - sklearn's own convention
+        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        "affinity": "no_validation",
+        "gamma": [Interval(Real, 0, None, closed="neither"), StrOptions({"scale", "auto"})],
+        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+        "memory_budget": "no_validation",
+    }
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None, *, sensitive_features: Any = None) -> Self:
+        """Cluster the samples.
+
+        Parameters
+        ----------
+        X : array, DataFrame or sparse matrix of shape (n, d), or affinities of shape (n, n)
+            The data; with ``affinity="precomputed"`` the affinities.
+        y : ignored
+            For scikit-learn's interface.
+        sensitive_features : list, array, Series, Categorical, DataFrame, dict or None
+            The groups, as in `FairSpectralClustering`.
+
+        Returns
+        -------
+        self
+        """
+        rng = check_random_state(self.random_state)
+        features = None if self._is_graph(X) else check_data(X, precomputed=False, check=self._see)
+        if features is None and not is_operator(X):
+            X = check_data(X, precomputed=True, check=self._see)
+        n = X.shape[0] if features is None else features.shape[0]
+        check_n_clusters(self.n_clusters, n, 0)
+        # Groups and size are looked at before the affinities: an error should not cost a kernel.
+        attributes: tuple[Attribute, ...] = ()
+        if sensitive_features is not None:
+            attributes = encode_groups(sensitive_features, n)
+        self._check_size(n)
+        report(AFFINITY, 0.0)
+        operator = make_operator(
+            X if features is None else features,
+            self.affinity,
+            gamma=self.gamma,
+            n_neighbors=self.n_neighbors,
+            memory_budget=self.memory_budget,
+        )
+        report(AFFINITY, 1.0)
+        certificate = self._cluster(features, operator, attributes, rng)
+        self.affinity_operator_ = operator
+        clusters = tuple(range(self.n_clusters))
+        self.audit_ = audit_attributes(self.labels_, clusters, attributes, operator, certificate)
+        return self
+
+    def fit_predict(self, X: Any, y: Any = None, *, sensitive_features: Any = None) -> np.ndarray:
+        """Cluster the samples and return their labels; see `fit`."""
+        return self.fit(X, sensitive_features=sensitive_features).labels_
+
+    @abstractmethod
+    def _cluster(
+        self,
+        features: Any,
+        operator: AffinityOperator,
+        attributes: tuple[Attribute, ...],
+        rng: np.random.RandomState,
+    ) -> str:
+        """Set ``labels_``, ``embedding_``, ``n_iter_`` and ``converged_``; say how it ended.
+
+        `features` is None where the affinities were given.
+        """
+
+    def _check_size(self, n_samples: int) -> None:
+        """Refuse more samples than the method can hold."""
+
+    def _is_graph(self, X: Any) -> bool:
+        return is_operator(X) or (isinstance(self.affinity, str) and self.affinity == "precomputed")
+
+    @property
+    def _see(self) -> Any:
+        """scikit-learn's check, which remembers the names of the features."""
+        return partial(validate_data, self)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = isinstance(self.affinity, str) and self.affinity == "precomputed"
+        tags.input_tags.sparse = True
+        return tags
