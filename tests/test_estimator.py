@@ -104,6 +104,10 @@ class TestFitted:
         assert model.solve_result_.fairness_residual == 0
 
 
+def _never(a, b):
+    raise AssertionError("the affinity was computed")
+
+
 class TestFairLabels:
     def test_every_share_is_within_the_tolerance(self, patients):
         model = FairSpectralClustering(5, fairness_tol=0.1, random_state=0)
@@ -132,6 +136,34 @@ class TestFairLabels:
         model.set_params(rounding_params={"min_size": 3})
         with pytest.raises(ValueError, match="rounding_params has no parameter 'min_size'"):
             model.fit(patients.X, sensitive_features=patients.sensitive_features)
+
+    @pytest.mark.parametrize(
+        ("params", "words"),
+        [
+            ({"min_cluster_size": 5.5}, "must be a whole number between 1 and"),
+            ({"refine_rounds": -1}, "refine_rounds=-1"),
+            ({"row_scaling": "rows"}, "row_scaling='rows'"),
+            ({"lower": [0.9, 0.0]}, "the largest possible lower share"),
+            ({"target_proportions": [0.9, 0.1]}, "the smallest fairness_tol that is possible"),
+        ],
+    )
+    def test_what_cannot_be_is_found_before_the_affinity(self, patients, params, words):
+        model = FairSpectralClustering(4, affinity=_never, rounding_params=params)
+        with pytest.raises(ValueError, match=words):
+            model.fit(patients.X, sensitive_features=patients.sensitive_features)
+
+    def test_small_groups_are_warned_of_once_and_before_the_affinity(self, patients):
+        groups = np.arange(len(patients.X)) < 3
+        model = FairSpectralClustering(5, random_state=0)
+        with pytest.warns(FairSpectralWarning, match=r"3 person\(s\) for 5 clusters") as caught:
+            model.fit(patients.X, sensitive_features=groups)
+        assert len(caught) == 1
+        assert len(model.fair_assignment_.notes) == 1
+        with (
+            pytest.warns(FairSpectralWarning, match="5 clusters"),
+            pytest.raises(AssertionError, match="affinity was computed"),
+        ):
+            model.set_params(affinity=_never).fit(patients.X, sensitive_features=groups)
 
 
 class TestShown:

@@ -22,8 +22,9 @@ from fairspectral.audit import audit_attributes
 from fairspectral.constraints import ATTRIBUTE_MODES, encode_groups
 from fairspectral.embedding import embed
 from fairspectral.progress import AFFINITY, EMBEDDING, ROUNDING, GapMeter, report
-from fairspectral.rounding.fair import FairAssignment, fair_assignment
+from fairspectral.rounding.fair import FairAssignment, follow_plan
 from fairspectral.rounding.kmeans import kmeans_labels
+from fairspectral.rounding.plan import RoundingPlan, plan_rounding
 from fairspectral.solvers.registry import SOLVER_NAMES, SOLVERS
 from fairspectral.solvers.result import Callback, IterationRecord
 from fairspectral.validation import (
@@ -264,10 +265,13 @@ class FairSpectralClustering(ClusterMixin, BaseEstimator):
         X = self._check_data(X)
         n = self.affinity.shape[0] if X is None else X.shape[0]
         check_n_clusters(self.n_clusters, n, 0)
-        # Groups are read before the affinities: their errors should not cost a kernel.
+        # What cannot be is found before the affinities: its errors should not cost a kernel.
         attributes: tuple[Attribute, ...] = ()
         if sensitive_features is not None:
             attributes = encode_groups(sensitive_features, n, self.attribute_mode)
+        if len(attributes) == 1 and self.n_components is None:
+            check_n_clusters(self.n_clusters, n, len(attributes[0].categories) - 1)
+        plan = self._plan(attributes)
         self._say(f"affinity of {n} samples")
         report(AFFINITY, 0.0)
         operator = self._make_operator(X)
@@ -286,7 +290,7 @@ class FairSpectralClustering(ClusterMixin, BaseEstimator):
         report(EMBEDDING, 1.0)
         self._say(str(result))
         report(ROUNDING, 0.0)
-        labels, fair = self._round(embedding, operator, sensitive_features, random_state)
+        labels, fair = self._round(embedding, operator, plan, random_state)
         report(ROUNDING, 1.0)
         self._attributes = attributes  # for the report
         self.labels_ = labels
@@ -301,25 +305,22 @@ class FairSpectralClustering(ClusterMixin, BaseEstimator):
         self.audit_ = audit_attributes(labels, clusters, attributes, operator, certificate)
         return self
 
+    def _plan(self, attributes: tuple[Attribute, ...]) -> RoundingPlan | None:
+        """What the fair rounding will have to keep; None where k-means will round."""
+        if not attributes or self.assign_labels == "kmeans":
+            return None
+        params = {"fairness_tol": self.fairness_tol, **(self.rounding_params or {})}
+        return plan_rounding(attributes, self.n_clusters, **params)
+
     def _round(
-        self, embedding: np.ndarray, operator: AffinityOperator, sensitive_features: Any, rng: Any
+        self, rows: np.ndarray, operator: AffinityOperator, plan: RoundingPlan | None, rng: Any
     ) -> tuple[np.ndarray, FairAssignment | None]:
-        if sensitive_features is None or self.assign_labels == "kmeans":
+        if plan is None:
             self._say("rounding by k-means")
-            labels = kmeans_labels(embedding, self.n_clusters, n_init=self.n_init, random_state=rng)
+            labels = kmeans_labels(rows, self.n_clusters, n_init=self.n_init, random_state=rng)
             return labels, None
         self._say("fair rounding")
-        fair = fair_assignment(
-            embedding,
-            sensitive_features,
-            self.n_clusters,
-            fairness_tol=self.fairness_tol,
-            attribute_mode=self.attribute_mode,
-            affinity=operator,
-            n_init=self.n_init,
-            random_state=rng,
-            **(self.rounding_params or {}),
-        )
+        fair = follow_plan(plan, rows, affinity=operator, n_init=self.n_init, random_state=rng)
         self._say(fair.certificate)
         return fair.labels, fair
 

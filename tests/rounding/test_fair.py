@@ -11,7 +11,7 @@ from fairspectral.affinity import make_operator
 from fairspectral.constraints import FairnessConstraints, encode_groups
 from fairspectral.datasets import make_msbm
 from fairspectral.rounding.bounds import cell_range
-from fairspectral.rounding.fair import fair_assignment
+from fairspectral.rounding.fair import NO_MOVES, fair_assignment
 from fairspectral.rounding.flow import solve_flow
 from fairspectral.rounding.kmeans import kmeans_labels
 from fairspectral.validation import FairSpectralWarning
@@ -81,6 +81,14 @@ def test_refined_labels_keep_the_guarantee_and_lower_the_cut(block_graph, operat
     assert cuts["fair flow"] > cuts["cut by flow"] > cuts["from wider bounds"]
     assert cuts["from wider bounds"] >= cuts["cut by moves"] == result.normalized_cut
     assert all(stage.seconds >= 0 for stage in result.history)
+
+
+def test_a_kernel_that_is_not_stored_gets_no_moves_and_says_so(blobs):
+    rows, colours = blobs
+    operator = make_operator(rows, "rbf", memory_budget=1)
+    result = fair_assignment(rows, colours, 3, affinity=operator, random_state=0)
+    assert result.certified
+    assert [stage.name for stage in result.history][-2:] == ["cut by flow", NO_MOVES]
 
 
 def test_planted_clusters_are_recovered():
@@ -264,7 +272,7 @@ def test_an_impossible_table_is_not_certified():
         ),
         ({"centroids": np.zeros((3, 5))}, "centroids have 5 columns but the embedding has 2"),
         ({"centroids": np.zeros((4, 2))}, "n_clusters=3 but there are 4 centroids"),
-        ({"min_cluster_size": 101}, "it must lie between 1 and 100"),
+        ({"min_cluster_size": 101}, "a whole number between 1 and 100"),
         ({"sample_weight": np.ones(5)}, "sample_weight must be 300 finite numbers"),
         ({"sample_weight": -np.ones(300)}, "at least zero"),
         ({"lower": {"blue": 0.9}}, "the largest possible lower share"),

@@ -10,8 +10,7 @@
 from __future__ import annotations
 
 import time
-import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from numbers import Integral
 from typing import Any
@@ -22,9 +21,10 @@ from sklearn.utils import check_random_state
 from fairspectral.affinity import is_operator, make_operator
 from fairspectral.constraints import encode_groups
 from fairspectral.progress import ROUNDING, report
-from fairspectral.rounding.bounds import FairnessRule, make_rule
+from fairspectral.rounding.bounds import FairnessRule
 from fairspectral.rounding.gram import GramOperator
 from fairspectral.rounding.marginal import MarginalFlow
+from fairspectral.rounding.plan import RoundingPlan, plan_rounding
 from fairspectral.rounding.refine import (
     CutState,
     affordable_rounds,
@@ -42,7 +42,6 @@ from fairspectral.rounding.start import (
     floored_clusters,
     nearest_with_floor,
 )
-from fairspectral.validation import Attribute, FairSpectralWarning
 
 __all__ = ["FairAssignment", "fair_assignment"]
 
@@ -52,9 +51,8 @@ _GRAM_ROWS = 2000
 # The wider band of shares, relative to the population's, in which the search for a low cut begins.
 _RELAXED = 0.4
 
-# Without a floor shares mean nothing: one person is never proportional. A tenth of the mean
-# size lets sizes differ by what data ask for.
-_FLOOR_SHARE = 0.1
+# The last stage where the search for a low cut has nothing to work on.
+NO_MOVES = "no moves: the affinities are not held in memory"
 
 # Share of the time that passes before the search for a low cut, roughly.
 _STARTED = 0.2
@@ -136,39 +134,64 @@ def fair_assignment(
         If what is asked for cannot be; the message says the closest that can.
     """
     rows = _check_rows(embedding, "embedding")
-    n = len(rows)
     if affinity is not None and not is_operator(affinity):
         affinity = make_operator(affinity, "precomputed")
+    if centroids is not None:
+        centroids = _check_rows(centroids, "centroids")
+    plan = plan_rounding(
+        encode_groups(sensitive_features, len(rows), attribute_mode),
+        _check_k(n_clusters, len(rows), rows, centroids),
+        fairness_tol=fairness_tol,
+        bounds=bounds,
+        target_proportions=target_proportions,
+        lower=lower,
+        upper=upper,
+        min_cluster_size=min_cluster_size,
+        refine_rounds=refine_rounds,
+        row_scaling=row_scaling,
+    )
+    return follow_plan(
+        plan,
+        rows,
+        affinity=affinity,
+        sample_weight=sample_weight,
+        centroids=centroids,
+        initial_labels=initial_labels,
+        n_init=n_init,
+        random_state=random_state,
+    )
+
+
+def follow_plan(
+    plan: RoundingPlan,
+    rows: np.ndarray,
+    *,
+    affinity: Any = None,
+    sample_weight: Any = None,
+    centroids: np.ndarray | None = None,
+    initial_labels: Any = None,
+    n_init: int = 10,
+    random_state: Any = None,
+) -> FairAssignment:
+    """`fair_assignment` once its wish is known to be possible; `rows` is the embedding."""
+    n, k = len(rows), plan.n_clusters
     if affinity is not None and affinity.shape[0] != n:
         raise ValueError(
             f"affinity has {affinity.shape[0]} nodes but the embedding has {n} rows; pass the "
             "affinity that the embedding came from."
         )
-    if centroids is not None:
-        centroids = _check_rows(centroids, "centroids")
-    k = _check_k(n_clusters, n, rows, centroids)
-    smallest = _check_floor(min_cluster_size, n, k)
-    attributes = encode_groups(sensitive_features, n, attribute_mode)
-    rules = _rules(
-        attributes, k, fairness_tol, bounds,
-        target_proportions=target_proportions, lower=lower, upper=upper,
-    )  # fmt: skip
-    notes = tuple(note for rule in rules for note in rule.shortages(k))
-    if notes:
-        warnings.warn(" ".join(notes), FairSpectralWarning, stacklevel=2)
     weights = None if sample_weight is None else _check_weights(sample_weight, n)
-    points = WeightedRows.scaled(rows, weights, row_scaling, affinity)
+    points = WeightedRows.scaled(rows, weights, plan.row_scaling, affinity)
     seeds = check_random_state(random_state)
     rng = np.random.default_rng(seeds.randint(2**31 - 1))
     trail = _Trail(points, affinity, k)
 
-    name, labels = _start(points, k, smallest, centroids, initial_labels, n_init, seeds)
+    name, labels = _start(points, k, plan.smallest, centroids, initial_labels, n_init, seeds)
     trail.add(name, labels)
     report(ROUNDING, _STARTED)
-    kinds = _kinds(attributes)
-    began, assign = labels, _flow(rules, labels, kinds, k, smallest)
+    began, assign = labels, _flow(plan, plan.rules, labels)
     # Labels that are fair already, and whose cut will be refined, need no pull to the centroids.
-    if initial_labels is None or affinity is None or not all_inside(rules, labels, k):
+    if initial_labels is None or affinity is None or not all_inside(plan.rules, labels, k):
         if centroids is None:
             labels = fair_lloyd(points, labels, k, assign)
         else:
@@ -176,59 +199,77 @@ def fair_assignment(
             assign.resize(costs)
             labels = assign(costs).labels
         trail.add("fair flow", labels)
-    search = partial(local_search, kinds=kinds, smallest=smallest, rng=rng)
-    if trail.state is not None:
-        rounds = affordable_rounds(affinity, k) if refine_rounds is None else refine_rounds
-        state = flow_steps(affinity, trail.state, assign)
-        trail.add("cut by flow", state.labels, state)
-        middle = _STARTED
-        if centroids is None and initial_labels is None and can_search(affinity):
-            middle = (1 + _STARTED) / 2
-            wide = partial(search, rounds=rounds // 2, progress=(_STARTED, middle))
-            flow = partial(_flow, kinds=kinds, k=k, smallest=smallest)
-            other = _by_wider_bounds(points, affinity, began, rules, flow, wide)
-            both = [search(affinity, start, rules, rounds=0) for start in (state, other)]
-            state = min(both, key=lambda found: found.cut)
-            trail.add("from wider bounds", state.labels, state)
-            rounds -= rounds // 2
-        state = search(affinity, state, rules, rounds=rounds, progress=(middle, 1.0))
-        trail.add("cut by moves", state.labels, state)
+    search = partial(local_search, kinds=plan.kinds, smallest=plan.smallest, rng=rng)
+    if affinity is not None:
+        anew = centroids is None and initial_labels is None
+        _lower_the_cut(plan, points, affinity, trail, assign, search, began if anew else None)
     elif centroids is None and n <= _GRAM_ROWS and (points.weights > 0).all():
         gram = GramOperator(points)
-        rounds = affordable_rounds(gram, k) if refine_rounds is None else refine_rounds
-        measured = CutState.measure(gram, labels, k)
-        state = search(gram, measured, rules, rounds=rounds, progress=(_STARTED, 1.0))
+        measured, rounds = CutState.measure(gram, labels, k), _rounds(plan, gram)
+        state = search(gram, measured, plan.rules, rounds=rounds, progress=(_STARTED, 1.0))
         trail.add("cost by moves", state.labels)
-    return certify(trail.labels, rules, k, smallest, trail.stages, notes)
+    return certify(trail.labels, plan.rules, k, plan.smallest, trail.stages, plan.notes)
 
 
-def _flow(
-    rules: list[FairnessRule], labels: np.ndarray, kinds: np.ndarray, k: int, smallest: int
-) -> Assign:
-    """The fair flow for clusters of the sizes that they have."""
-    sizes = np.bincount(labels, minlength=k)
-    if len(rules) == 1:
-        return SizedFlow(rules[0], sizes, smallest)
-    return MarginalFlow(rules, kinds, sizes)
+def _lower_the_cut(
+    plan: RoundingPlan,
+    points: WeightedRows,
+    affinity: Any,
+    trail: _Trail,
+    assign: Assign,
+    search: Callable[..., CutState],
+    began: np.ndarray | None,
+) -> None:
+    """Refinement on the cut: by the flow, by way of wider bounds from `began`, and by moves."""
+    assert trail.measured is not None  # the affinity is known
+    state = flow_steps(affinity, trail.measured, assign)
+    trail.add("cut by flow", state.labels, state)
+    if not can_search(affinity):
+        trail.add(NO_MOVES, state.labels, state)
+        return
+    rounds, middle = _rounds(plan, affinity), _STARTED
+    if began is not None:
+        middle = (1 + _STARTED) / 2
+        wide = partial(search, rounds=rounds // 2, progress=(_STARTED, middle))
+        other = _by_wider_bounds(plan, points, affinity, began, wide)
+        both = [search(affinity, start, plan.rules, rounds=0) for start in (state, other)]
+        state = min(both, key=lambda found: found.cut)
+        trail.add("from wider bounds", state.labels, state)
+        rounds -= rounds // 2
+    state = search(affinity, state, plan.rules, rounds=rounds, progress=(middle, 1.0))
+    trail.add("cut by moves", state.labels, state)
 
 
 def _by_wider_bounds(
+    plan: RoundingPlan,
     points: WeightedRows,
     affinity: Any,
     labels: np.ndarray,
-    rules: list[FairnessRule],
-    flow: Callable[[list[FairnessRule], np.ndarray], Assign],
-    search: Callable[[Any, CutState, list[FairnessRule]], CutState],
+    search: Callable[..., CutState],
 ) -> CutState:
     """A clustering with a low cut within wider bounds, moved into the true ones.
 
     Tight bounds leave few moves, and a search under them gets stuck early.
     """
-    wide = [rule.relaxed(_RELAXED) for rule in rules]
-    assign, k = flow(wide, labels), int(labels.max()) + 1
+    wide = [rule.relaxed(_RELAXED) for rule in plan.rules]
+    assign, k = _flow(plan, wide, labels), plan.n_clusters
     state = CutState.measure(affinity, fair_lloyd(points, labels, k, assign), k)
     state = search(affinity, flow_steps(affinity, state, assign), wide)
-    return tighten(affinity, state, flow(rules, state.labels))
+    return tighten(affinity, state, _flow(plan, plan.rules, state.labels))
+
+
+def _flow(plan: RoundingPlan, rules: list[FairnessRule], labels: np.ndarray) -> Assign:
+    """The fair flow for clusters of the sizes that they have."""
+    sizes = np.bincount(labels, minlength=plan.n_clusters)
+    if len(rules) == 1:
+        return SizedFlow(rules[0], sizes, plan.smallest)
+    return MarginalFlow(rules, plan.kinds, sizes)
+
+
+def _rounds(plan: RoundingPlan, affinity: Any) -> int:
+    if plan.refine_rounds is None:
+        return affordable_rounds(affinity, plan.n_clusters)
+    return plan.refine_rounds
 
 
 def _start(
@@ -256,7 +297,6 @@ class _Trail:
         self._points, self._affinity, self._k = points, affinity, k
         self._clock = time.perf_counter()
         self.stages: list[Stage] = []
-        self.state: CutState | None = None
 
     def add(self, name: str, labels: np.ndarray, state: CutState | None = None) -> None:
         """Note a stage; measures its cut if that can be and is not done yet."""
@@ -266,7 +306,7 @@ class _Trail:
         cost = self._points.cost(labels, self._points.centroids(labels, self._k))
         cut = None if state is None else state.cut
         self.stages.append(Stage(name, cost, cut, seconds))
-        self.labels, self.state = labels, state
+        self.labels, self.measured = labels, state
         self._clock = time.perf_counter()
 
 
@@ -300,17 +340,6 @@ def _check_k(n_clusters: int | None, n: int, rows: np.ndarray, centroids: Any) -
     return k
 
 
-def _check_floor(min_cluster_size: int | None, n: int, k: int) -> int:
-    if min_cluster_size is None:
-        return max(1, int(_FLOOR_SHARE * n / k))
-    if not 1 <= min_cluster_size <= n // k:
-        raise ValueError(
-            f"min_cluster_size={min_cluster_size} is not possible with {n} persons in {k} "
-            f"clusters; it must lie between 1 and {n // k}."
-        )
-    return int(min_cluster_size)
-
-
 def _check_labels(initial_labels: Any, n: int, k: int, smallest: int) -> np.ndarray:
     labels = np.asarray(initial_labels)
     if labels.shape != (n,) or labels.dtype.kind not in "iu" or not np.isin(labels, range(k)).all():
@@ -333,33 +362,3 @@ def _check_weights(sample_weight: Any, n: int) -> np.ndarray:
             f"sample_weight must be {n} finite numbers of at least zero, one for each row."
         )
     return weights
-
-
-def _rules(
-    attributes: tuple[Attribute, ...],
-    k: int,
-    fairness_tol: float | None,
-    bounds: str,
-    **shares: Any,
-) -> list[FairnessRule]:
-    """One rule for each attribute; shares of several attributes come by the attribute's name."""
-    if len(attributes) == 1:
-        return [make_rule(attributes[0], k, fairness_tol=fairness_tol, bounds=bounds, **shares)]
-    names = [attribute.name for attribute in attributes]
-    for argument, given in shares.items():
-        if given is not None and not (isinstance(given, Mapping) and set(given) <= set(names)):
-            raise ValueError(
-                f"{argument} with several attributes must map their names ({', '.join(names)}) to "
-                "shares, for example {name: {group: share}}."
-            )
-    rules = []
-    for attribute in attributes:
-        own = {key: given and given.get(attribute.name) for key, given in shares.items()}
-        rules.append(make_rule(attribute, k, fairness_tol=fairness_tol, bounds=bounds, **own))
-    return rules
-
-
-def _kinds(attributes: tuple[Attribute, ...]) -> np.ndarray:
-    """The combination of groups that each person belongs to, numbered from 0."""
-    combined = np.stack([attribute.codes for attribute in attributes], axis=1)
-    return np.unique(combined, axis=0, return_inverse=True)[1].reshape(-1)

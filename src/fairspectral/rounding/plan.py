@@ -1,0 +1,127 @@
+"""What fair rounding is asked for, checked before any work is done."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from fairspectral.rounding.bounds import FairnessRule, make_rule
+from fairspectral.rounding.start import ROW_SCALINGS
+from fairspectral.validation import Attribute, FairSpectralWarning, check_choice
+
+# Without a floor shares mean nothing: one person is never proportional. A tenth of the mean
+# size lets sizes differ by what data ask for.
+_FLOOR_SHARE = 0.1
+
+
+@dataclass(frozen=True)
+class RoundingPlan:
+    """A wish that can be fulfilled; the arguments are those of `fair_assignment`.
+
+    Attributes
+    ----------
+    n_clusters : int
+        k.
+    rules : list of FairnessRule
+        One for each attribute.
+    kinds : ndarray of shape (n,)
+        The combination of groups that each person belongs to, numbered from 0.
+    smallest : int
+        Floor on the sizes of the clusters.
+    refine_rounds : int or None
+        Of the search for a low cut; None leaves it to the size of the problem.
+    row_scaling : str
+        One of `ROW_SCALINGS`.
+    notes : tuple of str
+        What whole persons make impossible.
+    """
+
+    n_clusters: int
+    rules: list[FairnessRule]
+    kinds: np.ndarray
+    smallest: int
+    refine_rounds: int | None
+    row_scaling: str
+    notes: tuple[str, ...]
+
+
+def plan_rounding(
+    attributes: tuple[Attribute, ...],
+    n_clusters: int,
+    *,
+    fairness_tol: float | None = 0.2,
+    bounds: str = "two-sided",
+    min_cluster_size: int | None = None,
+    refine_rounds: int | None = None,
+    row_scaling: str = "auto",
+    **shares: Any,
+) -> RoundingPlan:
+    """Refuse, in numbers, what cannot be, and warn of groups too small for every cluster.
+
+    Parameters
+    ----------
+    attributes : tuple of Attribute
+        The groups of each attribute.
+    n_clusters, fairness_tol, bounds, min_cluster_size, refine_rounds, row_scaling
+        As in `fair_assignment`.
+    **shares
+        Its ``target_proportions``, ``lower`` and ``upper``.
+    """
+    check_choice(row_scaling, ROW_SCALINGS, "row_scaling")
+    if refine_rounds is not None and not _is_whole(refine_rounds, 0):
+        raise ValueError(
+            f"refine_rounds={refine_rounds!r} must be a whole number of at least 0, or None to "
+            "leave it to the size of the problem."
+        )
+    smallest = _check_floor(min_cluster_size, len(attributes[0].codes), n_clusters)
+    rules = _rules(attributes, n_clusters, fairness_tol, bounds, **shares)
+    notes = tuple(note for rule in rules for note in rule.shortages(n_clusters))
+    if notes:
+        warnings.warn(" ".join(notes), FairSpectralWarning, stacklevel=3)
+    codes = np.stack([attribute.codes for attribute in attributes], axis=1)
+    kinds = np.unique(codes, axis=0, return_inverse=True)[1].reshape(-1)
+    return RoundingPlan(n_clusters, rules, kinds, smallest, refine_rounds, row_scaling, notes)
+
+
+def _is_whole(number: Any, least: int) -> bool:
+    return isinstance(number, Integral) and int(number) >= least
+
+
+def _check_floor(min_cluster_size: int | None, n: int, k: int) -> int:
+    if min_cluster_size is None:
+        return max(1, int(_FLOOR_SHARE * n / k))
+    if not _is_whole(min_cluster_size, 1) or min_cluster_size > n // k:
+        raise ValueError(
+            f"min_cluster_size={min_cluster_size!r} is not possible with {n} persons in {k} "
+            f"clusters; it must be a whole number between 1 and {n // k}."
+        )
+    return int(min_cluster_size)
+
+
+def _rules(
+    attributes: tuple[Attribute, ...],
+    k: int,
+    fairness_tol: float | None,
+    bounds: str,
+    **shares: Any,
+) -> list[FairnessRule]:
+    """One rule for each attribute; shares of several attributes come by the attribute's name."""
+    if len(attributes) == 1:
+        return [make_rule(attributes[0], k, fairness_tol=fairness_tol, bounds=bounds, **shares)]
+    names = [attribute.name for attribute in attributes]
+    for argument, given in shares.items():
+        if given is not None and not (isinstance(given, Mapping) and set(given) <= set(names)):
+            raise ValueError(
+                f"{argument} with several attributes must map their names ({', '.join(names)}) to "
+                "shares, for example {name: {group: share}}."
+            )
+    rules = []
+    for attribute in attributes:
+        own = {key: given and given.get(attribute.name) for key, given in shares.items()}
+        rules.append(make_rule(attribute, k, fairness_tol=fairness_tol, bounds=bounds, **own))
+    return rules

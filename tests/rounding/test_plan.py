@@ -1,0 +1,74 @@
+"""What cannot be is refused, in numbers, before anything is computed."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from fairspectral.constraints import encode_groups
+from fairspectral.rounding.plan import plan_rounding
+from fairspectral.validation import FairSpectralWarning
+
+
+@pytest.fixture
+def colours():
+    """90 blue and 10 red."""
+    return encode_groups(np.where(np.arange(100) < 90, "blue", "red"), 100)
+
+
+def test_defaults(colours):
+    plan = plan_rounding(colours, 4)
+    assert plan.n_clusters == 4
+    assert plan.smallest == 2
+    assert (plan.kinds == colours[0].codes).all()
+    assert plan.notes == ()
+    (rule,) = plan.rules
+    np.testing.assert_allclose(rule.lower, [0.72, 0.08])
+
+
+def test_kinds_are_combinations_of_groups():
+    groups = np.column_stack([np.arange(12) % 2, np.arange(12) % 3])
+    plan = plan_rounding(encode_groups(groups, 12), 2, fairness_tol=None)
+    assert len(plan.rules) == 2
+    assert (np.bincount(plan.kinds) == 2).all()
+    assert len(np.unique(plan.kinds)) == 6
+
+
+@pytest.mark.parametrize(
+    ("wish", "words"),
+    [
+        ({"min_cluster_size": 5.5}, "min_cluster_size=5.5 .* whole number between 1 and 25"),
+        ({"min_cluster_size": 0}, "min_cluster_size=0 is not possible with 100 persons"),
+        ({"min_cluster_size": 26}, "min_cluster_size=26 is not possible"),
+        ({"min_cluster_size": "10"}, "min_cluster_size='10' is not possible"),
+        ({"refine_rounds": -1}, "refine_rounds=-1 must be a whole number of at least 0"),
+        ({"refine_rounds": 2.5}, r"refine_rounds=2\.5 must be"),
+        ({"row_scaling": "units"}, "row_scaling='units'"),
+        ({"bounds": "upper"}, "bounds='upper'"),
+        ({"fairness_tol": -0.1}, r"fairness_tol=-0\.1 must be"),
+        ({"lower": {"red": 0.2}}, r"the largest possible lower share is 0\.1"),
+        ({"upper": {"blue": 0.5}}, r"the smallest possible upper share is 0\.9"),
+        (
+            {"target_proportions": {"blue": 0.5, "red": 0.5}},
+            r"the smallest fairness_tol that is possible is 0\.8",
+        ),
+    ],
+)
+def test_what_cannot_be(colours, wish, words):
+    with pytest.raises(ValueError, match=words):
+        plan_rounding(colours, 4, **wish)
+
+
+@pytest.mark.parametrize("whole", [10, np.int64(10)])
+def test_whole_numbers_of_any_type(colours, whole):
+    plan = plan_rounding(colours, 4, min_cluster_size=whole, refine_rounds=whole)
+    assert plan.smallest == plan.refine_rounds == 10
+
+
+def test_small_groups_are_warned_of(colours):
+    with pytest.warns(FairSpectralWarning, match=r"group 'red' has 10 person\(s\) for 11 clusters"):
+        plan = plan_rounding(colours, 11)
+    assert len(plan.notes) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert plan_rounding(colours, 10).notes == ()
