@@ -1,0 +1,160 @@
+"""Compute one cell: embed, round, and score outside the method, the same way for every method.
+
+Timed are the embedding from a given affinity and, apart, the rounding after it; loading the
+data and computing the affinity are not. The paper does not say what its times include.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from fairspectral import metrics
+from fairspectral.affinity import AffinityOperator
+from fairspectral.experiments.methods import Method, get_method
+from fairspectral.experiments.problems import Instance
+from fairspectral.experiments.spec import Cell
+from fairspectral.problem import FairCutProblem
+from fairspectral.rounding.fair import fair_assignment
+from fairspectral.rounding.kmeans import kmeans_labels
+
+# Labels are kept for figures of small data sets only.
+_KEEP_LABELS_UP_TO = 1000
+
+Values = dict[str, Any]
+
+
+def compute_cell(
+    instance: Instance, cell: Cell, tell: Callable[[str], Any] = lambda event: None
+) -> Values:
+    """The numbers of one cell.
+
+    Parameters
+    ----------
+    instance : Instance
+        The problem, loaded.
+    cell : Cell
+        What to compute; its trial is the seed of the solver and of the rounding.
+    tell : callable
+        Called with ``"clock"`` when all is prepared and the timed part begins, and with
+        ``"stopped"`` when it has ended.
+
+    Returns
+    -------
+    dict
+        See `score` for the quality; ``seconds`` (embedding), ``seconds_total`` (with the
+        rounding), and of solvers ``passes``, ``iterations``, ``converged`` and ``status``.
+    """
+    method = get_method(cell.method)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what a solver warns of is in its status
+        run = _run_baseline if method.baseline else _run_solver
+        return run(instance, method, cell.k, cell.trial, tell)
+
+
+def _run_solver(
+    instance: Instance, method: Method, k: int, seed: int, tell: Callable[[str], Any]
+) -> Values:
+    operator = instance.operator(method.dtype(instance))
+    tell("clock")
+    start = time.perf_counter()
+    result = method.embed(instance, k, seed)
+    embedded = time.perf_counter()
+    labels = _round(method.rounding, result.vectors, instance, operator, k, seed)
+    end = time.perf_counter()
+    tell("stopped")
+    return {
+        "seconds": embedded - start,
+        "seconds_total": end - start,
+        "passes": result.passes,
+        "columns": result.columns,
+        "iterations": len(result.history),
+        "converged": result.converged,
+        "status": result.status,
+        "dtype": operator.dtype.name,
+        **score(instance, result.vectors, labels, k),
+    }
+
+
+def _round(
+    rounding: str, H: np.ndarray, instance: Instance, operator: AffinityOperator, k: int, seed: int
+) -> np.ndarray:
+    rows = H / np.sqrt(operator.degrees)[:, None]
+    if rounding == "kmeans":
+        return kmeans_labels(rows, k, random_state=seed)
+    return fair_assignment(rows, instance.groups, k, affinity=operator, random_state=seed).labels
+
+
+def _run_baseline(
+    instance: Instance, method: Method, k: int, seed: int, tell: Callable[[str], Any]
+) -> Values:
+    """Another formulation, as an estimator; its time is that of ``fit`` as a whole."""
+    from fairspectral import baselines
+
+    operator = instance.operator(np.float32)
+    model = getattr(baselines, method.baseline)(k, affinity="precomputed", random_state=seed)
+    tell("clock")
+    start = time.perf_counter()
+    model.fit(operator, sensitive_features=instance.groups)
+    seconds = time.perf_counter() - start
+    tell("stopped")
+    H = model.embedding_ * np.sqrt(operator.degrees)[:, None]
+    return {
+        "seconds": seconds,
+        "seconds_total": seconds,
+        **score(instance, H, model.labels_, k),
+    }
+
+
+def score(instance: Instance, H: np.ndarray, labels: np.ndarray, k: int) -> Values:
+    """The quality of an embedding and of labels.
+
+    Returns
+    -------
+    dict
+        ``objective``: ``tr(H^T M H)``; ``spectral_cost``: k minus that;
+        ``feasible_objective``: that of ``H`` projected and orthonormalised, so that nobody
+        gains by violating a constraint; ``fairness``: ``||F^T H||^2``; ``orthogonality``:
+        ``||H^T H - I||^2``; ``normalized_cut``, ``ratio_cut``; ``balance`` and
+        ``min_balance`` as in the paper, ``relative_balance`` to that of everyone.
+    """
+    problem = instance.problem(instance.precise, k)
+    objective = problem.objective(H)
+    values = {
+        "objective": objective,
+        "spectral_cost": k - objective,
+        "feasible_objective": problem.objective(_made_feasible(problem, H)),
+        "fairness": problem.fairness(H) ** 2,
+        "orthogonality": problem.orthogonality_residual(H) ** 2,
+        **_cuts(problem.operator, labels),
+        "balance": metrics.average_balance(labels, instance.groups),
+        "min_balance": metrics.minimum_balance(labels, instance.groups),
+        "relative_balance": metrics.relative_balance(labels, instance.groups),
+    }
+    if len(labels) <= _KEEP_LABELS_UP_TO:
+        values["labels"] = np.asarray(labels).tolist()
+    return values
+
+
+def _made_feasible(problem: FairCutProblem, H: np.ndarray) -> np.ndarray:
+    for _ in range(2):  # once more: the first pass leaves rounding errors of H's condition
+        H = np.linalg.qr(problem.project(H))[0]
+    return H
+
+
+def _cuts(operator: AffinityOperator, labels: np.ndarray) -> Values:
+    """Normalised cut and ratio cut, ``sum_l cut(C_l) / |C_l|``, from one product."""
+    codes, k = metrics.check_labels(labels)
+    indicators = np.zeros((len(codes), k))
+    indicators[np.arange(len(codes)), codes] = np.sqrt(operator.degrees)
+    within = np.sum(indicators * operator.matmat(indicators), axis=0, dtype=np.float64)
+    volumes = np.sum(indicators**2, axis=0)
+    cut = np.maximum(volumes - within, 0.0)
+    return {
+        "normalized_cut": float(np.sum(cut / volumes)),
+        "ratio_cut": float(np.sum(cut / np.bincount(codes))),
+    }

@@ -1,0 +1,25 @@
+"""The four real data sets with k=25, which Tables 2, 3 and 4 and the minimum balance share."""
+
+from __future__ import annotations
+
+from fairspectral.experiments.problems import read_name
+from fairspectral.experiments.spec import Cell, grid
+
+K = {"tiny": 4, "quick": 25, "paper": 25}
+TRIALS = {"tiny": 2, "quick": 2, "paper": 5}
+# At the tiny scale data that need no files stand in.
+PROBLEMS = {
+    "tiny": ("msbm-160x4", "diabetes@150"),
+    "quick": ("lastfm", "thyroid@2000", "census@2000", "4area@2000"),
+    "paper": ("lastfm", "thyroid", "census", "4area"),
+}
+
+
+def real_cells(methods: tuple[str, ...], scale: str) -> list[Cell]:
+    """The cells of some methods on the data sets."""
+    return grid(PROBLEMS[scale], methods, [K[scale]], TRIALS[scale])
+
+
+def paper_number(table: dict[str, dict[str, str]], problem: str, column: str) -> str:
+    """What the paper says of a data set, at its own size."""
+    return table.get(read_name(problem).family, {}).get(column, "–")

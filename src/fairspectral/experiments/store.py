@@ -1,0 +1,79 @@
+"""The finished cells on disk: one small JSON file each, so that stores merge by copying."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from fairspectral.experiments.spec import Cell
+from fairspectral.tables import replacing
+
+DONE, OVER_TIME, OVER_MEMORY, FAILED = "done", "over time", "over memory", "failed"
+
+
+@dataclass(frozen=True)
+class Record:
+    """What became of a cell.
+
+    Attributes
+    ----------
+    cell : Cell
+        Which.
+    outcome : str
+        ``"done"``, ``"over time"``, ``"over memory"`` or ``"failed"``.
+    values : dict
+        The numbers, if done.
+    note : str
+        Otherwise why, in a sentence.
+    limit : float or None
+        The seconds that were allowed.
+    context : dict
+        Seed, versions, machine, date.
+    """
+
+    cell: Cell
+    outcome: str
+    values: dict[str, Any] = field(default_factory=dict)
+    note: str = ""
+    limit: float | None = None
+    context: dict[str, Any] = field(default_factory=dict)
+
+    def settled(self, limit: float) -> bool:
+        """Whether another run under a time limit could not tell more."""
+        if self.outcome == OVER_TIME:
+            return self.limit is not None and self.limit >= limit
+        return self.outcome in (DONE, OVER_MEMORY)
+
+
+class Store:
+    """The records in a folder.
+
+    Parameters
+    ----------
+    folder : path-like
+        Made if it is not there.
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder) / "cells"
+        self.folder.mkdir(parents=True, exist_ok=True)
+
+    def path(self, cell: Cell) -> Path:
+        """The file of a cell."""
+        return self.folder / f"{cell.key.replace('/', '__').replace(':', '--')}.json"
+
+    def read(self, cell: Cell) -> Record | None:
+        """The record of a cell, or None; a file that is not a record counts as none."""
+        try:
+            stored = json.loads(self.path(cell).read_text(encoding="utf-8"))
+            return Record(**{**stored, "cell": Cell(**stored["cell"])})
+        except (FileNotFoundError, ValueError, TypeError, KeyError):
+            return None
+
+    def write(self, record: Record) -> None:
+        """Keep a record, in one step."""
+        path = self.path(record.cell)
+        with replacing(path) as attempt:
+            attempt.write_text(json.dumps(asdict(record), indent=1), encoding="utf-8")
