@@ -1,14 +1,17 @@
 """Fair rounding, measured: the 60 clusterings, the choice of defaults, the peers, the scaling.
 
+    python benchmarks/rounding.py embed [--data NAME ...]
     python benchmarks/rounding.py clusterings [--data NAME ...] [--k K ...]
-    python benchmarks/rounding.py defaults [--data NAME ...] [--k K ...]
+    python benchmarks/rounding.py defaults [--data NAME ...] [--k K ...] [--argument NAME]
     python benchmarks/rounding.py peers [--data NAME ...] [--k K ...]
     python benchmarks/rounding.py scale
     python benchmarks/rounding.py report
 
 Each part writes what it measured to files of its own, one for each data set and k, in the folder
 that ``--out`` names, so that several can run at once; ``report`` gathers them and writes the tables
-of ``docs/fair-rounding.md``. The real data are read from the folder that FAIRSPECTRAL_DATA names.
+of ``docs/fair-rounding.md``. Embeddings are kept in the same folder; ``embed`` does nothing else,
+so that those that run at once need not each compute them. The real data are read from the folder
+that FAIRSPECTRAL_DATA names.
 """
 
 from __future__ import annotations
@@ -89,20 +92,22 @@ def rounded(problem, embedding, k, fairness_tol=0.2, **params):
     }
 
 
-def defaults(problem, k):
-    """Row scaling, floor and rounds, each with everything else as it is by default."""
-    variants = [("row_scaling", value) for value in ("none", "unit", "degree")]
-    variants += [("min_cluster_size", share) for share in (0.02, 0.05, 0.1, 0.25, 0.5)]
-    variants += [("refine_rounds", rounds) for rounds in (0, 5, 20, 50)]
-    for argument, value in variants:
+# Floors are shares of n / k.
+VARIANTS = {
+    "row_scaling": ("none", "unit", "degree"),
+    "min_cluster_size": (0.02, 0.05, 0.1, 0.25, 0.5),
+    "refine_rounds": (0, 5, 20, 50),
+}
+
+
+def defaults(problem, k, argument):
+    """Values of one argument, with everything else as it is by default."""
+    for value in VARIANTS[argument]:
         given = value
         if argument == "min_cluster_size":
             given = max(1, int(value * problem.n / k))
         row = rounded(problem, problem.embedding(k), k, **{argument: given})
         yield f"{argument} {value}", row | {"argument": argument, "value": value}
-
-
-PARTS = {"clusterings": clusterings, "defaults": defaults, "peers": compare}
 
 
 def save(path, rows):
@@ -124,28 +129,42 @@ def gather(folder):
     return results
 
 
+def run(part, problem, k, arguments, out):
+    """One part for one data set and k, into its own file or files."""
+    stem = f"{part}-{problem.name}-{k}"
+    tagged = {"data": problem.name, "k": k}
+    if part == "defaults":
+        for argument in arguments:
+            rows = defaults(problem, k, argument)
+            save(out / f"{stem}-{argument}.json", ((key, tagged | row) for key, row in rows))
+    else:
+        rows = {"clusterings": clusterings, "peers": compare}[part](problem, k)
+        save(out / f"{stem}.json", ((key, tagged | row) for key, row in rows))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("part", choices=[*PARTS, "scale", "report"])
+    parser.add_argument("part", choices=["embed", *CLUSTERS, "scale", "report"])
     parser.add_argument("--data", nargs="*", choices=[*DATA, SYNTHETIC])
     parser.add_argument("--k", nargs="*", type=int)
+    parser.add_argument("--argument", nargs="*", choices=list(VARIANTS), default=list(VARIANTS))
     parser.add_argument("--out", type=Path, default=RESULTS)
-    arguments = parser.parse_args()
+    given = parser.parse_args()
     # A group smaller than the number of clusters (Census has one) is said once in the document.
     warnings.simplefilter("ignore", FairSpectralWarning)
-    part, out = arguments.part, arguments.out
-    if part == "report":
-        write_report(gather(out))
-    elif part == "scale":
-        save(out / "scale.json", scale())
-    else:
-        names = arguments.data or ([*DATA, SYNTHETIC] if part == "peers" else list(DATA))
-        for name in names:
-            problem = load(name)
-            for k in arguments.k or CLUSTERS[part]:
-                rows = PARTS[part](problem, k)
-                rows = ((key, {"data": name, "k": k} | row) for key, row in rows)
-                save(out / f"{part}-{name}-{k}.json", rows)
+    if given.part == "report":
+        write_report(gather(given.out))
+        return
+    if given.part == "scale":
+        save(given.out / "scale.json", scale())
+        return
+    for name in given.data or ([*DATA, SYNTHETIC] if given.part == "peers" else DATA):
+        problem = load(name, given.out)
+        if given.part == "embed":
+            problem.embedding(1), problem.embedding(1, fair=False)
+        else:
+            for k in given.k or CLUSTERS[given.part]:
+                run(given.part, problem, k, given.argument, given.out)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
@@ -37,10 +38,12 @@ SYNTHETIC = "m-SBM"
 
 @dataclass
 class Problem:
+    """Data with their embeddings, which are computed once and kept in a folder."""
+
     name: str
     operator: object
     groups: np.ndarray
-    _embeddings: dict = field(default_factory=dict)
+    folder: Path
 
     @property
     def n(self):
@@ -48,19 +51,22 @@ class Problem:
 
     def embedding(self, k, *, fair=True):
         """``D^-1/2 H`` for k clusters: the first columns of one accurate solve."""
-        if fair not in self._embeddings:
+        path = self.folder / f"embedding-{self.name}-{'fair' if fair else 'plain'}.npy"
+        if not path.exists():
             attributes = encode_groups(self.groups, self.n) if fair else ()
-            self._embeddings[fair], _ = embed(
+            whole, _ = embed(
                 self.operator,
                 attributes,
                 LARGEST_K,
                 solver_params={"tol": 1e-6},
                 random_state=0,
             )
-        return np.ascontiguousarray(self._embeddings[fair][:, :k])
+            self.folder.mkdir(parents=True, exist_ok=True)
+            np.save(path, whole)
+        return np.ascontiguousarray(np.load(path)[:, :k])
 
 
-def load(name):
+def load(name, folder):
     if name == SYNTHETIC:
         data = make_msbm(1000, 5, 2, probabilities=(0.5, 0.3, 0.2, 0.1), random_state=0)
     else:
@@ -70,7 +76,7 @@ def load(name):
     else:
         operator = make_operator(data.X, "rbf", gamma=1.0 / data.X.shape[1])
     _compile_for(operator)
-    return Problem(name, operator, data.sensitive_features)
+    return Problem(name, operator, data.sensitive_features, folder)
 
 
 def _compile_for(operator):
