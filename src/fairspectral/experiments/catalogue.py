@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
-from fairspectral.experiments import table1, table2, table3
+from fairspectral.experiments import (
+    curves,
+    ds577,
+    elliptical,
+    facebook,
+    min_balance,
+    randlaplace,
+    scalability,
+    table1,
+    table2,
+    table3,
+    table4,
+    table5,
+)
 from fairspectral.experiments.spec import Spec
 
 SPECS: dict[str, Spec] = {
@@ -11,5 +24,14 @@ SPECS: dict[str, Spec] = {
         table1,
         table2,
         table3,
+        table4,
+        table5,
+        randlaplace,
+        min_balance,
+        facebook,
+        elliptical,
+        ds577,
+        curves,
+        scalability,
     )
 }

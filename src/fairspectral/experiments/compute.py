@@ -15,10 +15,11 @@ import numpy as np
 
 from fairspectral import metrics
 from fairspectral.affinity import AffinityOperator
+from fairspectral.constraints import FairnessConstraints, encode_groups
 from fairspectral.experiments.methods import Method, get_method
 from fairspectral.experiments.problems import Instance
 from fairspectral.experiments.spec import Cell
-from fairspectral.problem import FairCutProblem
+from fairspectral.problem import FairCutProblem, orthogonality
 from fairspectral.rounding.fair import fair_assignment
 from fairspectral.rounding.kmeans import kmeans_labels
 
@@ -96,18 +97,42 @@ def _run_baseline(
     from fairspectral import baselines
 
     operator = instance.operator(np.float32)
-    model = getattr(baselines, method.baseline)(k, affinity="precomputed", random_state=seed)
+    features = instance.data.X
+    affinity = "precomputed" if features is None else operator
+    model = getattr(baselines, method.baseline)(k, affinity=affinity, random_state=seed)
     tell("clock")
     start = time.perf_counter()
-    model.fit(operator, sensitive_features=instance.groups)
+    model.fit(operator if features is None else features, sensitive_features=instance.groups)
     seconds = time.perf_counter() - start
     tell("stopped")
-    H = model.embedding_ * np.sqrt(operator.degrees)[:, None]
+    H, own = _vectors_of(model, method, instance, operator)
     return {
         "seconds": seconds,
         "seconds_total": seconds,
+        "iterations": model.n_iter_,
+        "converged": model.converged_,
         **score(instance, H, model.labels_, k),
+        **own,
     }
+
+
+def _vectors_of(
+    model: Any, method: Method, instance: Instance, operator: AffinityOperator
+) -> tuple[np.ndarray, Values]:
+    """``H`` of a baseline, and its residuals where its constraints are others than ours."""
+    vectors = model.embedding_
+    roots = np.sqrt(operator.degrees)[:, None]
+    if method.name == "plain":
+        return vectors * roots, {}
+    if method.name == "ufsc":  # U^T U = I and F0^T U = 0: rows of U are what is clustered
+        attributes = encode_groups(instance.groups, len(vectors))
+        constraints = FairnessConstraints.from_attributes(attributes, np.ones(len(vectors)))
+        own = {
+            "fairness": constraints.fairness(vectors) ** 2,
+            "orthogonality": orthogonality(vectors) ** 2,
+        }
+        return np.linalg.qr(vectors * roots)[0], own
+    return vectors, {}  # FFSC-style gives the normalised indicator itself
 
 
 def score(instance: Instance, H: np.ndarray, labels: np.ndarray, k: int) -> Values:

@@ -145,20 +145,18 @@ def write_item(
         "scale": scale,
         "records": [asdict(record) for record in records.values()],
     }
-    figure = None
-    if spec.figure is not None and figures:
-        figure = spec.figure(records, scale)
+    figure = spec.figure(records, scale) if spec.figure is not None and figures else None
     paths = [folder / f"{spec.name}.json", folder / f"{spec.name}.md"]
     with replacing(paths[0]) as attempt:
         attempt.write_text(json.dumps(content, indent=1), encoding="utf-8")
     with replacing(paths[1]) as attempt:
         text = _document(spec, records, scale, with_figure=figure is not None)
         attempt.write_text(text, encoding="utf-8")
-    for kind in ("png", "svg") if figure is not None else ():
-        path = folder / f"{spec.name}.{kind}"
-        with replacing(path) as attempt:
-            figure.savefig(attempt, format=kind, dpi=150)
-        paths.append(path)
+    if figure is not None:
+        for kind in ("png", "svg"):
+            paths.append(folder / f"{spec.name}.{kind}")
+            with replacing(paths[-1]) as attempt:
+                figure.savefig(attempt, format=kind, dpi=150)
     return paths
 
 

@@ -1,0 +1,26 @@
+"""What every figure begins with; matplotlib (extra ``plot``) is imported here only."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fairspectral.experiments.methods import METHODS
+from fairspectral.report.palette import cluster_colour
+
+
+def new_figure(rows: int, columns: int, **options: Any) -> tuple[Any, Any]:
+    """A figure that no window shows, and its panels, shape (rows, columns)."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise ImportError(
+            "the figures need matplotlib; install it with pip install 'fairspectral[plot]', or "
+            "pass --no-figures."
+        ) from None
+    drawing = Figure(figsize=(3.2 * columns + 1, 2.6 * rows + 0.4), layout="constrained")
+    return drawing, drawing.subplots(rows, columns, squeeze=False, **options)
+
+
+def method_colour(name: str) -> str:
+    """The same colour for a method in every figure."""
+    return cluster_colour(list(METHODS).index(name))
