@@ -73,6 +73,22 @@ def test_refusals():
         metrics.normalized_cut([0, 1, 1], np.ones((2, 2)))
 
 
+@pytest.mark.parametrize("labels", [[0, None, 1], [0.0, np.nan, 1.0], ["a", None, "b"]])
+@pytest.mark.parametrize(
+    "measure",
+    [audit, lambda labels: metrics.average_balance(labels, [0, 1, 0])],
+    ids=["audit", "metrics"],
+)
+def test_missing_labels(labels, measure):
+    with pytest.raises(ValueError, match=r"labels has 1 missing value\(s\), the first at row 1"):
+        measure(labels)
+
+
+def test_labels_that_cannot_be_compared():
+    with pytest.raises(TypeError, match=r"labels mixes values .* \(int, str\)"):
+        audit([0, "a", 1])
+
+
 class TestAudit:
     def test_table(self):
         found = audit(LABELS, pd.Series(SEX, name="sex"), affinity=np.ones((12, 12)))
@@ -108,3 +124,8 @@ class TestAudit:
 
     def test_without_groups(self):
         assert str(audit([0, 0, 1], certificate="done")) == "2 clusters of sizes 2, 1\ndone"
+
+    def test_everyone_of_a_group_of_their_own(self):
+        (table,) = audit([0, 0, 1], ["a", "b", "c"]).attributes
+        assert table.counts.tolist() == [[1, 1, 0], [0, 0, 1]]
+        assert table.minimum_balance == 0

@@ -49,11 +49,13 @@ class TestSensitiveFeatures:
     def test_single_group(self):
         with pytest.raises(ValueError, match="column 'sex' has the single group 'f'"):
             check_sensitive_features(pd.Series(["f", "f"], name="sex"), 2)
-        assert check_sensitive_features(["f", "f"], 2, allow_single_group=True)
+        assert check_sensitive_features(["f", "f"], 2, constrain=False)
 
     def test_continuous_values(self):
         with pytest.raises(ValueError, match="different value for every one of the 5 samples; bin"):
             check_sensitive_features(np.arange(5) / 7, 5)
+        (attribute,) = check_sensitive_features(np.arange(5), 5, constrain=False)
+        assert attribute.categories == (0, 1, 2, 3, 4)
 
     def test_mixed_types(self):
         with pytest.raises(TypeError, match=r"cannot be compared \(int, str\); convert"):

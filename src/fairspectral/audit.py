@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fairspectral.metrics import check_labels, count_table, normalized_cut
+from fairspectral.metrics import (
+    balance_of,
+    count_table,
+    encode_labels,
+    normalized_cut,
+    population_of,
+    ratios_of,
+    shares_of,
+)
 from fairspectral.validation import Attribute, check_sensitive_features
 
 if TYPE_CHECKING:
@@ -35,17 +43,17 @@ class AttributeAudit:
     @property
     def shares(self) -> np.ndarray:
         """Each group's share of each cluster, shape (k, h)."""
-        return self.counts / self.counts.sum(axis=1, keepdims=True)
+        return shares_of(self.counts)
 
     @property
     def population(self) -> np.ndarray:
         """Each group's share of everyone, shape (h,)."""
-        return self.counts.sum(axis=0) / self.counts.sum()
+        return population_of(self.counts)
 
     @property
     def balance(self) -> np.ndarray:
         """The paper's balance of each cluster, shape (k,)."""
-        return self.counts.min(axis=1) / self.counts.max(axis=1)
+        return balance_of(self.counts)
 
     @property
     def average_balance(self) -> float:
@@ -60,7 +68,7 @@ class AttributeAudit:
     @property
     def population_balance(self) -> float:
         """The balance of everyone together."""
-        return float(self.population.min() / self.population.max())
+        return float(balance_of(self.counts.sum(axis=0, keepdims=True))[0])
 
     @property
     def relative_balance(self) -> float:
@@ -75,7 +83,7 @@ class AttributeAudit:
     @property
     def representation_ratio(self) -> float:
         """Smallest ratio of a group's share of a cluster to its share of everyone."""
-        return float((self.shares / self.population).min())
+        return float(ratios_of(self.counts).min())
 
 
 @dataclass(frozen=True)
@@ -154,13 +162,10 @@ def audit(
     certificate : str
         Words to keep with the table.
     """
-    codes, _ = check_labels(labels)
-    clusters = tuple(np.unique(np.asarray(labels)).tolist())
+    codes, clusters = encode_labels(labels)
     attributes: tuple[Attribute, ...] = ()
     if sensitive_features is not None:
-        attributes = check_sensitive_features(
-            sensitive_features, len(codes), allow_single_group=True
-        )
+        attributes = check_sensitive_features(sensitive_features, len(codes), constrain=False)
     return audit_attributes(codes, clusters, attributes, affinity, certificate)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from fairspectral.affinity import is_operator, make_operator
-from fairspectral.validation import Attribute, check_sensitive_features
+from fairspectral.validation import Attribute, check_sensitive_features, encode_values
 
 __all__ = [
     "average_balance",
@@ -48,7 +48,7 @@ def balance_per_cluster(labels: Any, sensitive_features: Any) -> np.ndarray:
     ndarray of shape (k,)
         In [0, 1]; 0 where a group is absent.
     """
-    return _balance(group_counts(labels, sensitive_features))
+    return balance_of(group_counts(labels, sensitive_features))
 
 
 def average_balance(labels: Any, sensitive_features: Any) -> float:
@@ -70,7 +70,7 @@ def population_balance(sensitive_features: Any) -> float:
     if isinstance(sensitive_features, Mapping):
         sensitive_features = next(iter(sensitive_features.values()), ())
     attribute = _one_attribute(sensitive_features, len(sensitive_features))
-    return float(_balance(attribute.counts[None, :])[0])
+    return float(balance_of(attribute.counts[None, :])[0])
 
 
 def relative_balance(labels: Any, sensitive_features: Any) -> float:
@@ -84,7 +84,7 @@ def proportionality(labels: Any, sensitive_features: Any) -> float:
     1.0 exactly when every cluster mirrors the population, 0 when a group is absent somewhere;
     0.8 is the four-fifths rule.
     """
-    ratios = _ratios(group_counts(labels, sensitive_features))
+    ratios = ratios_of(group_counts(labels, sensitive_features))
     inverse = np.divide(1.0, ratios, out=np.zeros_like(ratios), where=ratios > 0)
     return float(np.minimum(ratios, inverse).min())
 
@@ -92,13 +92,12 @@ def proportionality(labels: Any, sensitive_features: Any) -> float:
 def representation_difference(labels: Any, sensitive_features: Any) -> float:
     """The largest ``|n_ls/n_l - p_s|``: 0 when every cluster mirrors the population."""
     counts = group_counts(labels, sensitive_features)
-    shares = counts / counts.sum(axis=1, keepdims=True)
-    return float(np.abs(shares - counts.sum(axis=0) / counts.sum()).max())
+    return float(np.abs(shares_of(counts) - population_of(counts)).max())
 
 
 def representation_ratio(labels: Any, sensitive_features: Any) -> float:
     """The smallest ``(n_ls/n_l) / p_s``: 1 when every cluster mirrors the population."""
-    return float(_ratios(group_counts(labels, sensitive_features)).min())
+    return float(ratios_of(group_counts(labels, sensitive_features)).min())
 
 
 def normalized_cut(labels: Any, affinity: Any) -> float:
@@ -124,13 +123,18 @@ def normalized_cut(labels: Any, affinity: Any) -> float:
     return max(0.0, float(k - np.sum(H * operator.matmat(H), dtype=np.float64)))
 
 
+# --- from labels and groups to counts -----------------------------------------------------
+
+
+def encode_labels(labels: Any) -> tuple[np.ndarray, tuple[Any, ...]]:
+    """Labels as codes 0 .. k-1, shape (n,), and the k labels in order."""
+    return encode_values(labels, "labels", "one label per sample")
+
+
 def check_labels(labels: Any) -> tuple[np.ndarray, int]:
-    """Labels as codes 0 .. k-1, and k."""
-    values = np.asarray(labels)
-    if values.ndim != 1 or not len(values):
-        raise ValueError(f"labels must be one label per sample, but has shape {values.shape}.")
-    names, codes = np.unique(values, return_inverse=True)
-    return codes.reshape(-1), len(names)
+    """Labels as codes 0 .. k-1, shape (n,), and k."""
+    codes, names = encode_labels(labels)
+    return codes, len(names)
 
 
 def count_table(codes: np.ndarray, n_clusters: int, attribute: Attribute) -> np.ndarray:
@@ -140,7 +144,7 @@ def count_table(codes: np.ndarray, n_clusters: int, attribute: Attribute) -> np.
 
 
 def _one_attribute(sensitive_features: Any, n_samples: int) -> Attribute:
-    attributes = check_sensitive_features(sensitive_features, n_samples, allow_single_group=True)
+    attributes = check_sensitive_features(sensitive_features, n_samples, constrain=False)
     if len(attributes) > 1:
         raise ValueError(
             f"sensitive_features has {len(attributes)} attributes; pass one column at a time, "
@@ -149,10 +153,24 @@ def _one_attribute(sensitive_features: Any, n_samples: int) -> Attribute:
     return attributes[0]
 
 
-def _balance(counts: np.ndarray) -> np.ndarray:
+# --- the formulas, of counts of shape (k, h) ----------------------------------------------
+
+
+def shares_of(counts: np.ndarray) -> np.ndarray:
+    """``n_ls / n_l``, shape (k, h)."""
+    return counts / counts.sum(axis=1, keepdims=True)
+
+
+def population_of(counts: np.ndarray) -> np.ndarray:
+    """``p_s``, shape (h,)."""
+    return counts.sum(axis=0) / counts.sum()
+
+
+def ratios_of(counts: np.ndarray) -> np.ndarray:
+    """``(n_ls / n_l) / p_s``, shape (k, h)."""
+    return shares_of(counts) / population_of(counts)
+
+
+def balance_of(counts: np.ndarray) -> np.ndarray:
+    """``min_s n_ls / max_s n_ls``, shape (k,)."""
     return counts.min(axis=1) / counts.max(axis=1)
-
-
-def _ratios(counts: np.ndarray) -> np.ndarray:
-    shares = counts / counts.sum(axis=1, keepdims=True)
-    return shares / (counts.sum(axis=0) / counts.sum())

@@ -51,7 +51,7 @@ class Attribute:
 
 
 def check_sensitive_features(
-    sensitive_features: Any, n_samples: int, *, allow_single_group: bool = False
+    sensitive_features: Any, n_samples: int, *, constrain: bool = True
 ) -> tuple[Attribute, ...]:
     """Read one or several sensitive attributes into codes and categories.
 
@@ -61,14 +61,14 @@ def check_sensitive_features(
         One value per sample (1-D), or one column per attribute (2-D, or a dict by name).
     n_samples : int
         The number of rows that the data has.
-    allow_single_group : bool
-        Metrics may look at one group; a constraint needs two.
+    constrain : bool
+        A constraint needs at least two groups, and fewer than samples; metrics may look at any.
     """
     attributes = tuple(
         _encode_attribute(name, values, n_samples) for name, values in _columns(sensitive_features)
     )
-    for attribute in attributes:
-        if len(attribute.categories) < 2 and not allow_single_group:
+    for attribute in attributes if constrain else ():
+        if len(attribute.categories) < 2:
             raise ValueError(
                 f"sensitive_features column {attribute.name!r} has the single group "
                 f"{attribute.categories[0]!r}; fairness needs at least two groups, so pass "
@@ -99,10 +99,7 @@ def _columns(sensitive_features: Any) -> Iterable[tuple[str, np.ndarray]]:
             yield str(label), np.asarray(sensitive_features[label])
         return
     name = getattr(sensitive_features, "name", None)
-    values = sensitive_features
-    if not isinstance(values, np.ndarray):
-        # A list of mixed types must not be turned into strings by numpy.
-        values = np.asarray(values, dtype=object if isinstance(values, list | tuple) else None)
+    values = _as_array(sensitive_features)
     if values.ndim == 1:
         yield (str(name) if name is not None else "group"), values
     elif values.ndim == 2 and values.shape[1] > 0:
@@ -115,6 +112,13 @@ def _columns(sensitive_features: Any) -> Iterable[tuple[str, np.ndarray]]:
         )
 
 
+def _as_array(values: Any) -> np.ndarray:
+    if isinstance(values, np.ndarray):
+        return values
+    # A list of mixed types must not be turned into strings by numpy.
+    return np.asarray(values, dtype=object if isinstance(values, list | tuple) else None)
+
+
 def _encode_attribute(name: str, values: np.ndarray, n_samples: int) -> Attribute:
     if values.ndim != 1:
         raise ValueError(f"sensitive_features column {name!r} is not one-dimensional; pass values.")
@@ -123,22 +127,47 @@ def _encode_attribute(name: str, values: np.ndarray, n_samples: int) -> Attribut
             f"sensitive_features has {len(values)} values but the data has {n_samples} samples; "
             "pass exactly one value per sample, in the same order."
         )
+    codes, categories = encode_values(values, f"sensitive_features column {name!r}")
+    return Attribute(name, codes, categories)
+
+
+def encode_values(
+    values: Any, name: str, shape: str = "one value per sample"
+) -> tuple[np.ndarray, tuple[Any, ...]]:
+    """One value per sample as codes, shape (n,), and the distinct values, sorted.
+
+    Parameters
+    ----------
+    values : array-like of shape (n,)
+        Numbers, text or anything that can be sorted; none may be missing.
+    name, shape : str
+        What a message calls the values, and what it says they must be.
+
+    Returns
+    -------
+    codes : ndarray of shape (n,), intp
+        Index of each value among the distinct ones.
+    categories : tuple
+        The distinct values.
+    """
+    values = _as_array(values)
+    if values.ndim != 1 or not len(values):
+        raise ValueError(f"{name} must be {shape}, but has shape {values.shape}.")
     missing = _missing(values)
     if missing.any():
         raise ValueError(
-            f"sensitive_features column {name!r} has {int(missing.sum())} missing value(s), the "
-            f"first at row {int(np.argmax(missing))}; fill them with a category of their own or "
-            "drop those rows."
+            f"{name} has {int(missing.sum())} missing value(s), the first at row "
+            f"{int(np.argmax(missing))}; fill them with a category of their own or drop those rows."
         )
     try:
         categories, codes = np.unique(values, return_inverse=True)
     except TypeError:
         kinds = sorted({type(v).__name__ for v in values})
         raise TypeError(
-            f"sensitive_features column {name!r} mixes values that cannot be compared "
-            f"({', '.join(kinds)}); convert it to one type, for example with .astype(str)."
+            f"{name} mixes values that cannot be compared ({', '.join(kinds)}); convert it to one "
+            "type, for example with .astype(str)."
         ) from None
-    return Attribute(name, codes.reshape(-1).astype(np.intp), tuple(categories.tolist()))
+    return codes.reshape(-1).astype(np.intp), tuple(categories.tolist())
 
 
 def _missing(values: np.ndarray) -> np.ndarray:
