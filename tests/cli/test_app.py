@@ -13,7 +13,9 @@ SHARED = ("--sensitive", "--graph", "--groups", "--missing-sensitive", "--encodi
 OPTIONS = {
     "cluster": (*SHARED, "--clusters", "--tolerance", "--output", "--label-column", "--report",
                 "--min-cluster-size", "--plain"),
-    "audit": ("--labels", "--sensitive", "--require-tolerance", "--json", "--debug"),
+    "audit": ("--labels", "--sensitive", "--require-tolerance", "--min-cluster-size",
+              "--attribute-mode", "--missing-sensitive", "--encoding", "--no-header", "--json",
+              "--debug"),
     "choose-k": (*SHARED, "--min-clusters", "--max-clusters", "--tolerance"),
     "frontier": (*SHARED, "--clusters", "--tolerances", "--plot"),
     "demo": ("--output", "--debug"),

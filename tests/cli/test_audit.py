@@ -38,6 +38,20 @@ def test_the_gate(call, labelled, tolerance, status):
         assert cell["most"] == 5
 
 
+def test_the_gate_for_small_clusters(call, labelled):
+    words = ("audit", labelled, "-s", "sex", "--min-cluster-size")
+    done = call(*words, "10")
+    assert done.status == 0, done.err
+    assert "Every cluster has at least 10 members." in done.out
+    done = call(*words, "11")
+    assert done.status == 1
+    assert "Too small: 2 cluster(s) have fewer than 11 members:\n  cluster 0: 10\n" in done.out
+    result = call(*words, "11", "--json", "--require-tolerance", "0.2").json
+    assert result["fair"] is True
+    assert result["min_cluster_size"] == 11
+    assert result["small_clusters"] == [{"label": 0, "size": 10}, {"label": 1, "size": 10}]
+
+
 def test_whole_persons_are_allowed(call, tmp_path):
     # 3 f and 4 m cannot be shared equally: the gate must not ask for half a person.
     path = tmp_path / "odd.csv"
@@ -96,3 +110,16 @@ def test_a_wrong_label_column_suggests_the_nearest(call, labelled):
     done = call("audit", labelled, "-s", "sex", "-l", "clusters")
     assert done.status == 2
     assert "(asked for by --labels); did you mean 'cluster'?" in done.err
+
+
+def test_many_groups_are_told_of_and_row_numbers_refused(call, tmp_path):
+    path = tmp_path / "ids.csv"
+    path.write_text("cluster,id,age\n" + "\n".join(f"{i % 2},{i},{i // 2}" for i in range(80)))
+    done = call("audit", path, "-s", "age")
+    assert done.status == 0, done.err
+    assert "'age' has 40 groups; a few broader ones" in done.err
+    done = call("audit", path, "-s", "id")
+    assert done.status == 2
+    assert "'id' has a different value in every row" in done.err
+    path.write_text("cluster,sex\n0,a\n0,b\n1,c\n")
+    assert call("audit", path, "-s", "sex", "--json").json["rows"] == 3

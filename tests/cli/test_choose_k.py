@@ -31,6 +31,7 @@ def test_the_planted_number_is_suggested(call, planted):
     assert result["suggestion"] == 3
     assert [c["k"] for c in result["candidates"]] == [3, 4, 5, 6]
     assert all(c["certified"] for c in result["candidates"])
+    assert result["solver"]["converged"] is True
     values = [c["eigenvalue"] for c in result["candidates"]]
     assert values == sorted(values, reverse=True)
 
@@ -72,4 +73,7 @@ def test_a_range_the_wrong_way_round(call, people):
 def test_more_clusters_than_people(call, people):
     done = call("choose-k", people, "-s", "sex", "--max-clusters", "100")
     assert done.status == 2
-    assert "--max-clusters" in done.err
+    assert "--max-clusters 100 is too many for 80 rows and 1 fairness constraint" in done.err
+    assert "choose at most 78" in done.err
+    done = call("choose-k", people, "-s", "sex", "--max-clusters", "78", "--min-clusters", "78")
+    assert done.status == 0

@@ -12,6 +12,7 @@ def test_the_price_falls_as_the_tolerance_grows(call, people):
     cuts = [row["normalized_cut"] for row in result["frontier"]]
     assert cuts == sorted(cuts, reverse=True)
     assert result["frontier"][-1]["price"] == 1
+    assert result["solver"]["converged"] is True
     done = call(*words, "--threads", "1", "--tolerances", "0,0.3,none")
     assert done.status == 0, done.err
     assert "none" in done.out
@@ -41,6 +42,8 @@ def test_tolerances_in_words():
     assert read_tolerances("0, 0.1,None") == [0.0, 0.1, None]
     with pytest.raises(ValueError, match="'x', which is no number"):
         read_tolerances("0,x")
+    with pytest.raises(ValueError, match="--tolerances has -1; a tolerance is a finite number"):
+        read_tolerances("0,-1")
 
 
 def test_more_clusters_than_people(call, people):

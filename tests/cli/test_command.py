@@ -59,6 +59,10 @@ def test_the_value_is_the_status():
     ("error", "said"),
     [
         (ValueError("two\n  lines"), "Error: two lines\n"),
+        (
+            OSError(17, "File exists", "x"),
+            "Error: x cannot be used (file exists); check the path.\n",
+        ),
         (MemoryError(), "Error: there is not enough memory; pass --memory-budget"),
         (KeyError("x"), "Error: something went wrong that should not (KeyError: 'x'); run again"),
         (ValueError(), "Error: something went wrong that should not (ValueError: ); run again"),

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from fairspectral.cli.command import Json, command, say
-from fairspectral.cli.options import AttributeMode, MissingSensitive
+from fairspectral.cli.options import AttributeMode, MissingSensitive, check_tolerance
 
 if TYPE_CHECKING:
     import numpy as np
 
+    from fairspectral.audit import Audit
     from fairspectral.validation import Attribute
 
 UNFAIR = 1
@@ -44,6 +47,10 @@ def audit(
             "nearest whole person.",
         ),
     ] = None,
+    min_cluster_size: Annotated[
+        int | None,
+        typer.Option(min=1, help="End with status 1 unless every cluster has so many members."),
+    ] = None,
     attribute_mode: Annotated[
         AttributeMode,
         typer.Option(help="Several columns: look at each, or at every combination."),
@@ -64,14 +71,18 @@ def audit(
 
     With [bold]--require-tolerance[/bold] the exit status is 1 when it is not, so that a
     pipeline can stop there. A group fails in a cluster where its number of members is outside
-    the whole numbers that the tolerance allows; rounding to whole persons is always allowed.
+    the whole numbers that the tolerance allows; rounding to whole persons is always allowed,
+    so tiny clusters pass easily, and [bold]--min-cluster-size[/bold] refuses them.
 
     [bold]Example:[/bold] fairspectral audit out.csv --sensitive sex --require-tolerance 0.2
     """
     from fairspectral.audit import audit_attributes
     from fairspectral.cli.display import audit_summary, print_audit, print_json, print_lines
+    from fairspectral.cli.inputs import check_groups
     from fairspectral.tables import check_columns, read_table, sensitive_columns
 
+    if require_tolerance is not None:
+        check_tolerance(require_tolerance, "--require-tolerance")
     table = read_table(input, encoding=encoding, header=not no_header)
     for note in table.notes:
         say(f"Note: {note}")
@@ -79,30 +90,26 @@ def audit(
     names = check_columns(table.frame, sensitive, input, "--sensitive")
     codes, clusters = _read_labels(table.frame[label_column], input)
     groups = sensitive_columns(table.frame, names, input, missing=missing_sensitive)
+    for note in check_groups(groups, least=1):
+        say(f"Note: {note}")
     attributes = _attributes(groups, str(attribute_mode))
     found = audit_attributes(codes, clusters, attributes, None, "")
-    failures = (
-        []
-        if require_tolerance is None
-        else _failures(codes, clusters, attributes, require_tolerance)
-    )
+    gate = _judge(found, codes, attributes, require_tolerance, min_cluster_size)
     if json:
-        summary: dict[str, Any] = {"input": str(input), "rows": len(codes), **audit_summary(found)}
-        if require_tolerance is not None:
-            summary |= {"tolerance": require_tolerance, "fair": not failures, "failures": failures}
-        print_json(summary)
-    else:
-        print_audit(found)
-        for attribute in found.attributes:
-            print_lines(
-                f"{attribute.name}: average balance {attribute.average_balance:.3f} "
-                f"({attribute.relative_balance:.0%} of everyone's), largest difference from "
-                f"everyone's shares {100 * attribute.representation_difference:.1f} points, "
-                f"smallest ratio {attribute.representation_ratio:.2f}."
-            )
-        if require_tolerance is not None:
-            print_lines(*_verdict(failures, require_tolerance))
-    return UNFAIR if failures else 0
+        print_json(
+            {"input": str(input), "rows": len(codes), **audit_summary(found), **gate.summary()}
+        )
+        return gate.status
+    print_audit(found)
+    for attribute in found.attributes:
+        print_lines(
+            f"{attribute.name}: average balance {attribute.average_balance:.3f} "
+            f"({attribute.relative_balance:.0%} of everyone's), largest difference from "
+            f"everyone's shares {100 * attribute.representation_difference:.1f} points, "
+            f"smallest ratio {attribute.representation_ratio:.2f}."
+        )
+    print_lines(*gate.verdict())
+    return gate.status
 
 
 def _read_labels(column: Any, path: Path) -> tuple[np.ndarray, tuple[Any, ...]]:
@@ -132,7 +139,91 @@ def _attributes(groups: Any, mode: str) -> tuple[Attribute, ...]:
 
     if mode == "intersection" and groups.shape[1] > 1:
         return encode_groups(groups, len(groups), mode)
-    return check_sensitive_features(groups, len(groups), allow_single_group=True)
+    return check_sensitive_features(groups, len(groups), constrain=False)
+
+
+@dataclass(frozen=True)
+class Gate:
+    """What was required of a clustering, and what of it does not hold.
+
+    Attributes
+    ----------
+    tolerance : float or None
+        Required of every cell.
+    failures : list of dict
+        The cells outside of it.
+    min_size : int or None
+        Required of every cluster.
+    small : list of dict
+        The clusters below it.
+    """
+
+    tolerance: float | None
+    failures: list[dict[str, Any]]
+    min_size: int | None
+    small: list[dict[str, Any]]
+
+    @property
+    def status(self) -> int:
+        """The exit status."""
+        return UNFAIR if self.failures or self.small else 0
+
+    def summary(self) -> dict[str, Any]:
+        """For machines; empty where nothing was required."""
+        summary: dict[str, Any] = {}
+        if self.tolerance is not None:
+            fair = not self.failures
+            summary |= {"tolerance": self.tolerance, "fair": fair, "failures": self.failures}
+        if self.min_size is not None:
+            summary |= {"min_cluster_size": self.min_size, "small_clusters": self.small}
+        return summary
+
+    def verdict(self) -> list[str]:
+        """For people; empty where nothing was required."""
+        lines = []
+        if self.tolerance is not None and not self.failures:
+            lines.append(
+                f"Fair: up to whole persons, every group is within tolerance {self.tolerance:g} "
+                "in every cluster."
+            )
+        elif self.tolerance is not None:
+            lines.append(
+                f"Not fair: {len(self.failures)} cell(s) are outside tolerance {self.tolerance:g}:"
+            )
+            lines += _shown(
+                f"  cluster {cell['cluster']}: {cell['members']} of {cell['attribute']} "
+                f"{cell['group']}, allowed {cell['least']} to {cell['most']}"
+                for cell in self.failures
+            )
+        if self.small:
+            lines.append(
+                f"Too small: {len(self.small)} cluster(s) have fewer than {self.min_size} members:"
+            )
+            lines += _shown(f"  cluster {c['label']}: {c['size']}" for c in self.small)
+        elif self.min_size is not None:
+            lines.append(f"Every cluster has at least {self.min_size} members.")
+        return lines
+
+
+def _shown(lines: Iterable[str]) -> list[str]:
+    first, rest = (lines := list(lines))[:_MOST_SHOWN], lines[_MOST_SHOWN:]
+    return [*first, f"  and {len(rest)} more; --json lists all."] if rest else first
+
+
+def _judge(
+    found: Audit,
+    codes: np.ndarray,
+    attributes: tuple[Attribute, ...],
+    tolerance: float | None,
+    min_size: int | None,
+) -> Gate:
+    failures = [] if tolerance is None else _failures(codes, found.clusters, attributes, tolerance)
+    small = [
+        {"label": label, "size": int(size)}
+        for label, size in zip(found.clusters, found.sizes, strict=True)
+        if size < (min_size or 0)
+    ]
+    return Gate(tolerance, failures, min_size, small)
 
 
 def _failures(
@@ -162,20 +253,3 @@ def _failures(
                 }
             )
     return failures
-
-
-def _verdict(failures: list[dict[str, Any]], tolerance: float) -> list[str]:
-    if not failures:
-        return [
-            f"Fair: up to whole persons, every group is within tolerance {tolerance:g} in every "
-            "cluster."
-        ]
-    lines = [f"Not fair: {len(failures)} cell(s) are outside tolerance {tolerance:g}:"]
-    for cell in failures[:_MOST_SHOWN]:
-        lines.append(
-            f"  cluster {cell['cluster']}: {cell['members']} of {cell['attribute']} "
-            f"{cell['group']}, allowed {cell['least']} to {cell['most']}"
-        )
-    if len(failures) > _MOST_SHOWN:
-        lines.append(f"  and {len(failures) - _MOST_SHOWN} more; --json lists all.")
-    return lines

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fairspectral.cli.command import Json, command
-from fairspectral.cli.options import InputOptions, MethodOptions
+from fairspectral.cli.options import InputOptions, MethodOptions, check_tolerance
 from fairspectral.progress import report
 
 if TYPE_CHECKING:
     import numpy as np
+
+    from fairspectral.cli.inputs import Prepared
 
 _SILHOUETTE_SAMPLE = 2000
 
@@ -69,7 +71,7 @@ def choose_k(
     [bold]Example:[/bold] fairspectral choose-k people.csv --sensitive sex --max-clusters 12
     """
     from fairspectral.cli.bars import progress_bars
-    from fairspectral.cli.display import print_json
+    from fairspectral.cli.display import print_json, solver_summary
     from fairspectral.cli.embedding import embed_input, limit_threads
     from fairspectral.cli.inputs import prepare
 
@@ -77,12 +79,12 @@ def choose_k(
         raise ValueError(
             f"--max-clusters {max_clusters} is less than --min-clusters {min_clusters}; swap them."
         )
+    check_tolerance(tolerance)
     prepared = prepare(source, method)
+    _check_room(prepared, method, max_clusters)
     with limit_threads(method.threads), progress_bars():
         # One more than asked for: the last eigengap needs the next eigenvalue.
-        operator, embedding, result = embed_input(
-            prepared, method, max_clusters + 1, "--max-clusters + 1"
-        )
+        operator, embedding, result = embed_input(prepared, method, max_clusters + 1)
         candidates = []
         for k in range(min_clusters, max_clusters + 1):
             report("rounding", (k - min_clusters) / (max_clusters + 1 - min_clusters))
@@ -92,9 +94,29 @@ def choose_k(
             )  # fmt: skip
     best = suggest(candidates)
     if json:
-        print_json({"suggestion": best.k, "candidates": [asdict(c) for c in candidates]})
+        print_json(
+            {
+                "suggestion": best.k,
+                "candidates": [asdict(c) for c in candidates],
+                "solver": solver_summary(result),
+            }
+        )
     else:
         print_candidates(candidates, best)
+
+
+def _check_room(prepared: Prepared, method: MethodOptions, max_clusters: int) -> None:
+    """Refuse more clusters than the fair embedding has dimensions, less one for the last gap."""
+    from fairspectral.constraints import encode_groups
+
+    attributes = encode_groups(prepared.sensitive, prepared.n, str(method.attribute_mode))
+    constraints = sum(len(attribute.categories) - 1 for attribute in attributes)
+    most = prepared.n - constraints - 1
+    if max_clusters > most:
+        raise ValueError(
+            f"--max-clusters {max_clusters} is too many for {prepared.n} rows and {constraints} "
+            f"fairness constraint(s); choose at most {most}."
+        )
 
 
 def _candidate(

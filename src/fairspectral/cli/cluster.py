@@ -13,7 +13,7 @@ import typer
 
 from fairspectral import progress
 from fairspectral.cli.command import Json, command
-from fairspectral.cli.options import InputOptions, MethodOptions
+from fairspectral.cli.options import InputOptions, MethodOptions, check_tolerance
 
 if TYPE_CHECKING:
     from fairspectral.audit import Audit
@@ -69,6 +69,8 @@ def cluster(
     from fairspectral.tables import write_table
 
     started = time.perf_counter()
+    check_tolerance(tolerance)
+    _check_names(output, report, label_column)
     prepared = prepare(source, method, plain=plain)
     _check_outputs(prepared, output, report, label_column)
     model = _estimator(prepared, method, clusters, tolerance, min_cluster_size)
@@ -87,26 +89,35 @@ def cluster(
         _print(found, prepared, output, report, seconds)
 
 
+def _check_names(output: Path | None, report: Path | None, label_column: str) -> None:
+    """Refuse, before anything is read, names that tell that something else was meant."""
+    from fairspectral.tables import LABEL_KINDS, check_kind
+
+    if output is not None:
+        check_kind(output, LABEL_KINDS)
+        if not label_column.strip():
+            raise ValueError("--label-column is empty; give the new column a name.")
+    if report is not None:
+        check_kind(report, ("html", "htm"))
+        if importlib.util.find_spec("jinja2") is None:
+            raise ImportError(
+                "--report needs jinja2; install it with pip install 'fairspectral[report]'."
+            )
+
+
 def _check_outputs(
     prepared: Prepared, output: Path | None, report: Path | None, label_column: str
 ) -> None:
     from fairspectral.tables import check_output
 
-    if output is not None:
-        check_output(output, prepared.inputs)
-        if label_column in prepared.table.frame.columns and output.suffix != ".npy":
-            raise ValueError(
-                f"{prepared.table.path} has a column {label_column!r} already; choose another name "
-                "for the new one with --label-column."
-            )
-    if report is not None:
-        check_output(report, prepared.inputs)
-        if importlib.util.find_spec("jinja2") is None:
-            raise ImportError(
-                "--report needs jinja2; install it with pip install 'fairspectral[report]'."
-            )
-        if output is not None and report.absolute() == output.absolute():
-            raise ValueError(f"{report} cannot be both output and report; choose two names.")
+    for path in filter(None, (output, report)):
+        check_output(path, prepared.inputs)
+    labelled = output is not None and output.suffix != ".npy"
+    if labelled and label_column in prepared.table.frame.columns:
+        raise ValueError(
+            f"{prepared.table.path} has a column {label_column!r} already; choose another name "
+            "for the new one with --label-column."
+        )
 
 
 def _estimator(
@@ -204,10 +215,9 @@ def _print_json(
     report: Path | None,
     seconds: float,
 ) -> None:
-    from fairspectral.cli.display import audit_summary, print_json
+    from fairspectral.cli.display import audit_summary, print_json, solver_summary
 
     fair = model.fair_assignment_
-    result = model.solve_result_
     summary: dict[str, Any] = {
         "input": str(prepared.inputs[0]),
         "rows": prepared.n,
@@ -217,13 +227,7 @@ def _print_json(
         "certified": None if fair is None else fair.certified,
         "certificate": found.certificate,
         "achieved_tolerance": None if fair is None else fair.achieved_tol,
-        "solver": {
-            "name": result.solver,
-            "converged": result.converged,
-            "status": result.status,
-            "passes": result.passes,
-            "seconds": result.seconds,
-        },
+        "solver": solver_summary(model.solve_result_),
         "output": None if output is None else str(output),
         "report": None if report is None else str(report),
         "notes": list(prepared.notes),

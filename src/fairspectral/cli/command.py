@@ -16,6 +16,7 @@ from typing import Annotated, Any
 import typer
 
 from fairspectral.cli.interrupt import INTERRUPTED, prompt_interrupts
+from fairspectral.cli.wording import in_options
 
 FAILED = 2
 PIPE_CLOSED = 141  # as the shell has it for commands that SIGPIPE ends
@@ -32,6 +33,10 @@ def command(function: Callable[..., int | None]) -> Callable[..., None]:
     the option ``--debug``, which is added here, they are raised.
     """
     groups = _option_groups(function)
+    signature = _flat_signature(function, groups)
+
+    def speak(kind: str, text: str) -> None:
+        say(f"{kind}: {in_options(text, signature.parameters)}")
 
     @functools.wraps(function)
     def run(*, debug: bool = False, **options: Any) -> None:
@@ -39,7 +44,7 @@ def command(function: Callable[..., int | None]) -> Callable[..., None]:
             fields = [field.name for field in dataclasses.fields(kind)]
             options[name] = kind(**{field: options.pop(field) for field in fields})
         try:
-            with prompt_interrupts(), _spoken_warnings():
+            with prompt_interrupts(), _spoken_warnings(speak):
                 status = function(**options)
         except KeyboardInterrupt:
             say("Interrupted; no partial file is left.")
@@ -53,7 +58,7 @@ def command(function: Callable[..., int | None]) -> Callable[..., None]:
         except Exception as error:
             if debug:
                 raise
-            say(f"Error: {_sentence(error)}")
+            speak("Error", _sentence(error))
             raise typer.Exit(FAILED) from None
         if status:
             raise typer.Exit(status)
@@ -61,7 +66,7 @@ def command(function: Callable[..., int | None]) -> Callable[..., None]:
     # Rich would keep the line breaks of the source.
     paragraphs = inspect.cleandoc(function.__doc__ or "").split("\n\n")
     run.__doc__ = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
-    run.__signature__ = _flat_signature(function, groups)  # type: ignore[attr-defined]
+    run.__signature__ = signature  # type: ignore[attr-defined]
     return run
 
 
@@ -78,6 +83,8 @@ def _sentence(error: Exception) -> str:
             "there is not enough memory; pass --memory-budget (for example 2GB), or --affinity "
             "nearest_neighbors."
         )
+    if isinstance(error, OSError) and error.filename and error.strerror:
+        return f"{error.filename} cannot be used ({error.strerror.lower()}); check the path."
     if isinstance(error, ValueError | TypeError | OSError | ImportError) and text:
         return text
     return (
@@ -87,7 +94,7 @@ def _sentence(error: Exception) -> str:
 
 
 @contextmanager
-def _spoken_warnings() -> Iterator[None]:
+def _spoken_warnings(speak: Callable[[str, str], None]) -> Iterator[None]:
     """Warnings of this library as plain sentences; those of others are for developers."""
     from sklearn.exceptions import ConvergenceWarning
 
@@ -99,7 +106,7 @@ def _spoken_warnings() -> Iterator[None]:
         text = str(message)
         if issubclass(category, FairSpectralWarning | ConvergenceWarning) and text not in said:
             said.add(text)
-            say(f"Note: {text}")
+            speak("Note", text)
 
     with warnings.catch_warnings():
         for category in (FairSpectralWarning, ConvergenceWarning):

@@ -139,11 +139,12 @@ def fetch(
 
     [bold]Example:[/bold] fairspectral datasets fetch census -o census.csv
     """
-    from fairspectral.tables import check_output, replacing
+    from fairspectral.tables import TEXT_KINDS, check_kind, check_output, replacing
     from fairspectral.tables.write import write_delimited
     from fairspectral.validation import check_choice
 
-    check_choice(name, ENTRIES, "data set")
+    check_choice(name, ENTRIES, "NAME")
+    check_kind(output, TEXT_KINDS)
     check_output(output)
     frames = _frames(name)
     paths = [output, output.with_name(f"{output.stem}-groups.csv")][: len(frames)]

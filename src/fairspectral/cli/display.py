@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import typer
 
 from fairspectral.audit import AttributeAudit, Audit
+
+if TYPE_CHECKING:
+    from fairspectral.solvers.result import SolveResult
 
 
 def console() -> Any:
@@ -109,6 +112,17 @@ def audit_summary(audit: Audit) -> dict[str, Any]:
         ],
         "normalized_cut": audit.normalized_cut,
         "attributes": [_attribute_summary(attribute) for attribute in audit.attributes],
+    }
+
+
+def solver_summary(result: SolveResult) -> dict[str, Any]:
+    """How the solver ended, for machines."""
+    return {
+        "name": result.solver,
+        "converged": result.converged,
+        "status": result.status,
+        "passes": result.passes,
+        "seconds": result.seconds,
     }
 
 

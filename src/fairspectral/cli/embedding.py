@@ -25,12 +25,9 @@ def limit_threads(threads: int | None) -> AbstractContextManager[Any]:
 
 
 def embed_input(
-    prepared: Prepared, method: MethodOptions, n_components: int, name: str
+    prepared: Prepared, method: MethodOptions, n_components: int
 ) -> tuple[AffinityOperator, np.ndarray, SolveResult]:
-    """The operator, the rows ``D^-1/2 H`` of shape (n, n_components), and how the solver ended.
-
-    `name` is what errors call `n_components`.
-    """
+    """The operator, the rows ``D^-1/2 H`` of shape (n, n_components), and how the solver ended."""
     from fairspectral.affinity import make_operator
     from fairspectral.constraints import encode_groups
     from fairspectral.embedding import embed
@@ -56,7 +53,6 @@ def embed_input(
         operator,
         attributes,
         n_components,
-        name=name,
         solver=method.solver,
         callback=watch,
         random_state=method.seed,

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fairspectral.cli.command import Json, command
-from fairspectral.cli.options import InputOptions, MethodOptions
+from fairspectral.cli.options import InputOptions, MethodOptions, check_tolerance
 from fairspectral.progress import report
 
 if TYPE_CHECKING:
     from fairspectral.frontier import FairnessFrontier
+
+_PICTURES = ("png", "svg", "pdf")
 
 
 @command
@@ -38,22 +40,24 @@ def frontier(
     [bold]Example:[/bold] fairspectral frontier people.csv --sensitive sex -k 5 --plot price.png
     """
     from fairspectral.cli.bars import progress_bars
-    from fairspectral.cli.display import print_json, print_lines, print_table
+    from fairspectral.cli.display import print_json, print_lines, print_table, solver_summary
     from fairspectral.cli.embedding import embed_input, limit_threads
     from fairspectral.cli.inputs import prepare
     from fairspectral.frontier import TOLERANCES, fairness_frontier
-    from fairspectral.tables import check_output
+    from fairspectral.tables import check_kind, check_output
 
     wanted = TOLERANCES if tolerances is None else read_tolerances(tolerances)
-    prepared = prepare(source, method)
     if plot is not None:
-        check_output(plot, prepared.inputs)
+        check_kind(plot, _PICTURES)
         if importlib.util.find_spec("matplotlib") is None:
             raise ImportError(
                 "--plot needs matplotlib; install it with pip install 'fairspectral[plot]'."
             )
+    prepared = prepare(source, method)
+    if plot is not None:
+        check_output(plot, prepared.inputs)
     with limit_threads(method.threads), progress_bars():
-        operator, embedding, _ = embed_input(prepared, method, clusters, "--clusters")
+        operator, embedding, result = embed_input(prepared, method, clusters)
         report("rounding")
         found = fairness_frontier(
             embedding,
@@ -68,7 +72,14 @@ def frontier(
         _draw(found, plot)
     rows = found.rows()
     if json:
-        print_json({"clusters": clusters, "frontier": rows, "plot": plot and str(plot)})
+        print_json(
+            {
+                "clusters": clusters,
+                "frontier": rows,
+                "solver": solver_summary(result),
+                "plot": plot and str(plot),
+            }
+        )
         return
     print_table(
         ["tolerance", "normalised cut", "price", "largest deviation", "certified"],
@@ -93,11 +104,14 @@ def read_tolerances(text: str) -> list[float | None]:
     tolerances: list[float | None] = []
     for word in text.replace(" ", "").split(","):
         try:
-            tolerances.append(None if word.lower() == "none" else float(word))
+            tolerance = None if word.lower() == "none" else float(word)
         except ValueError:
             raise ValueError(
                 f"--tolerances has {word!r}, which is no number; write for example 0,0.1,0.2,none."
             ) from None
+        if tolerance is not None:
+            check_tolerance(tolerance, "--tolerances")
+        tolerances.append(tolerance)
     return tolerances
 
 
@@ -107,12 +121,11 @@ def _draw(found: FairnessFrontier, path: Path) -> None:
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    from fairspectral.tables import replacing
+    from fairspectral.tables import kind_of, replacing
 
-    kind = path.suffix.lower().lstrip(".") or "png"
     axes = found.plot()
     try:
         with replacing(path) as attempt:
-            axes.figure.savefig(attempt, dpi=150, format=kind)
+            axes.figure.savefig(attempt, dpi=150, format=kind_of(path))
     finally:
         pyplot.close(axes.figure)

@@ -68,20 +68,48 @@ def prepare(source: InputOptions, method: MethodOptions, *, plain: bool = False)
     plain : bool
         Whether groups may be absent.
     """
+    method.check()
     prepared = (
         _prepare_graph(source, plain) if source.graph else _prepare_rows(source, method, plain)
     )
     notes = list(prepared.notes)
-    for name in prepared.columns["sensitive"]:
-        h = prepared.sensitive[name].nunique()
+    if prepared.sensitive is not None:
+        notes += check_groups(prepared.sensitive, least=1 if plain else 2)
+    for note in notes:
+        say(f"Note: {note}")
+    return replace(prepared, notes=(*prepared.table.notes, *notes))
+
+
+def check_groups(sensitive: Any, *, least: int) -> list[str]:
+    """Refuse columns that make no groups; returns what to say about those with many.
+
+    Parameters
+    ----------
+    sensitive : DataFrame of shape (n, a)
+        The groups.
+    least : int
+        Fewer groups are refused.
+    """
+    notes = []
+    for name, column in sensitive.items():
+        h = column.nunique()
+        if h < least:
+            raise ValueError(
+                f"the sensitive column {name!r} has the single group {str(column.iloc[0])!r}; "
+                "fairness needs at least two, so name another column."
+            )
+        # A few rows may well be of a group each: that can be looked at, though not mirrored.
+        if h == len(column) > (2 if least > 1 else _MANY_GROUPS):
+            raise ValueError(
+                f"the sensitive column {name!r} has a different value in every row; name another "
+                "column, or put its values into a few groups first."
+            )
         if h > _MANY_GROUPS:
             notes.append(
                 f"The sensitive column {name!r} has {h} groups; a few broader ones are easier to "
                 "mirror in every cluster."
             )
-    for note in notes:
-        say(f"Note: {note}")
-    return replace(prepared, notes=(*prepared.table.notes, *notes))
+    return notes
 
 
 def _read_table(source: InputOptions, path: Path) -> Table:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -10,6 +11,8 @@ from typing import Annotated
 import typer
 
 INPUT, FEATURES, METHOD = "Input", "Features", "Method"
+_WIDTHS = ("scale", "auto")
+_LARGEST_SEED = 2**32 - 1
 
 
 class AttributeMode(StrEnum):
@@ -145,9 +148,37 @@ class MethodOptions:
         typer.Option(min=1, help="At most.", show_default="all cores", rich_help_panel=METHOD),
     ] = None
 
+    def check(self) -> None:
+        """Refuse, before any file is read, what the library would refuse later."""
+        from fairspectral.affinity.kernel import KERNEL_NAMES
+        from fairspectral.solvers.registry import SOLVER_NAMES
+        from fairspectral.validation import check_choice, did_you_mean, parse_memory_budget
+
+        check_choice(self.solver, SOLVER_NAMES, "--solver")
+        check_choice(self.affinity, ("nearest_neighbors", *KERNEL_NAMES), "--affinity")
+        width = self.width()
+        named = width in _WIDTHS
+        if not named and (isinstance(width, str) or not 0 < width < math.inf):
+            raise ValueError(
+                f"--gamma {self.gamma!r} is no width{did_you_mean(self.gamma, _WIDTHS)}; pass a "
+                "positive number, scale or auto."
+            )
+        if not 0 <= self.seed <= _LARGEST_SEED:
+            raise ValueError(f"--seed {self.seed} must lie between 0 and {_LARGEST_SEED}.")
+        parse_memory_budget(self.memory_budget)
+
     def width(self) -> float | str:
         """`gamma` as the estimator takes it."""
         try:
             return float(self.gamma)
         except ValueError:
             return self.gamma
+
+
+def check_tolerance(tolerance: float, option: str = "--tolerance") -> None:
+    """Refuse a tolerance that is no number, negative or infinite."""
+    if not 0 <= tolerance < math.inf:
+        raise ValueError(
+            f"{option} has {tolerance:g}; a tolerance is a finite number of at least 0, such as "
+            "0.2 for the four-fifths rule."
+        )

@@ -29,12 +29,14 @@ _REASONS = (
 class Group(TyperGroup):
     """Commands whose wrong use is said in one sentence."""
 
-    def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> Any:
+    def main(self, *args: Any, **options: Any) -> Any:
         """Run the command that the words name, and end with its status."""
-        if not standalone_mode:
-            return super().main(*args, standalone_mode=False, **extra)
+        alone = options.pop("standalone_mode", True)
+        options["standalone_mode"] = False  # errors come here instead of into a box
+        if not alone:
+            return super().main(*args, **options)
         try:
-            status = super().main(*args, standalone_mode=False, **extra)
+            status = super().main(*args, **options)
         except typer.Abort:
             sys.exit(1)
         except Exception as error:
@@ -57,13 +59,13 @@ def usage_sentence(error: Any) -> str:
         if type(error).__name__ == "MissingParameter":
             return f"{_name(parameter)} is missing; add it, or {see}."
         return f"{_name(parameter)} {_reason(error.message)}; {see}."
-    if option and hasattr(error, "possibilities"):
+    if option and context and hasattr(error, "possibilities"):
         known = [name for p in context.command.params for name in p.opts if name.startswith("-")]
         return f"there is no option {option}; {_nearest(option, known) or see + '.'}"
     if option:
         what = "takes no value" if "not take" in text else "needs a value"
         return f"{option} {what}; {see}."
-    if found := re.search(r"No such command '(.*?)'", text):
+    if context and (found := re.search(r"No such command '(.*?)'", text)):
         known = context.command.list_commands(context)
         return f"there is no command {found[1]!r}; {_nearest(found[1], known) or see + '.'}"
     if found := re.search(r"unexpected extra argument\S* \((.*)\)", text):

@@ -4,16 +4,29 @@ from fairspectral.tables.columns import check_columns, listed, sensitive_columns
 from fairspectral.tables.encode import Features, encode_features
 from fairspectral.tables.graph import Graph, read_graph
 from fairspectral.tables.read import Table, read_table
-from fairspectral.tables.write import check_output, discard_unfinished, replacing, write_table
+from fairspectral.tables.text import kind_of
+from fairspectral.tables.write import (
+    LABEL_KINDS,
+    TEXT_KINDS,
+    check_kind,
+    check_output,
+    discard_unfinished,
+    replacing,
+    write_table,
+)
 
 __all__ = [
+    "LABEL_KINDS",
+    "TEXT_KINDS",
     "Features",
     "Graph",
     "Table",
     "check_columns",
+    "check_kind",
     "check_output",
     "discard_unfinished",
     "encode_features",
+    "kind_of",
     "listed",
     "read_graph",
     "read_table",

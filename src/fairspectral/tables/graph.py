@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from fairspectral.tables.read import import_pandas
+from fairspectral.tables.read import check_fields, import_pandas
 from fairspectral.tables.text import check_readable, kind_of, read_text
 
 _COMMENTS = ("#", "%")
@@ -104,6 +104,7 @@ def _read_edges(path: Path, nodes: Sequence[str] | None, encoding: str | None) -
             f"{path} is not an edge list; write two nodes and perhaps a weight per line, and the "
             "same number of fields in every line."
         )
+    check_fields(path, table)
     if _is_header(table):
         table = table.iloc[1:]
         if table.empty:

@@ -128,7 +128,7 @@ def _read_delimited(path: Path, kind: str, encoding: str | None, header: bool) -
         )  # fmt: skip
     except pandas.errors.ParserError as error:
         raise _unparsable(path, str(error)) from None
-    _check_fields(path, frame)
+    check_fields(path, frame)
     _check_lines(path, text, delimiter, len(names))
     return Table(path, frame, delimiter, encoding, tuple(notes))
 
@@ -165,7 +165,7 @@ def _check_lines(path: Path, text: str, delimiter: str, n_columns: int) -> None:
             )
 
 
-def _check_fields(path: Path, frame: pandas.DataFrame) -> None:
+def check_fields(path: Path, frame: pandas.DataFrame) -> None:
     """Refuse a field that is too long to be a value."""
     for name in frame.columns:
         lengths = frame[name].str.len().to_numpy()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,9 @@ import numpy as np
 
 from fairspectral.tables.read import Table
 from fairspectral.tables.text import kind_of
+
+TEXT_KINDS = ("csv", "tsv", "tab", "txt")
+LABEL_KINDS = (*TEXT_KINDS, "parquet", "pq", "npy")
 
 # Files that are being written; an abrupt end must remove them.
 _unfinished: set[Path] = set()
@@ -41,6 +44,16 @@ def check_output(path: Path, inputs: Iterable[Path] = ()) -> None:
             raise ValueError(f"{path} is the input and would be written over; choose another name.")
 
 
+def check_kind(path: Path, kinds: Sequence[str]) -> None:
+    """Refuse a name whose ending is not among `kinds`; text may be packed with gzip."""
+    packed = path.suffix.lower() == ".gz"
+    if kind_of(path) not in kinds or (packed and kind_of(path) not in TEXT_KINDS):
+        known = ", ".join(f".{kind}" for kind in kinds)
+        ending = "".join(path.suffixes[-2:] if packed else path.suffixes[-1:])
+        has = f"ends in {ending!r}, which is not written" if ending else "has no ending"
+        raise ValueError(f"{path} {has}; choose a name that ends in one of {known}.")
+
+
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """A path to write to, which becomes `path` in one step if the ``with`` block ends well.
@@ -67,7 +80,7 @@ def discard_unfinished() -> None:
 def write_table(table: Table, path: Path, column: str, labels: np.ndarray) -> None:
     """Write a table's rows with one more column, in the format that the name says.
 
-    ``.parquet`` and ``.npy`` (the labels alone) are known; anything else is text with the
+    ``.parquet`` and ``.npy`` (the labels alone); the other `LABEL_KINDS` are text with the
     delimiter and the encoding of the table it came from (``.tsv`` always has tabs).
     """
     with replacing(path) as attempt:

@@ -1,0 +1,42 @@
+"""The library's sentences in the words of a command: options in place of Python's arguments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+# Which option, the first that the command has, is which argument of the library.
+_OPTIONS = {
+    "n_clusters": ("clusters", "max_clusters"),
+    "n_components": ("clusters", "max_clusters"),
+    "fairness_tol": ("tolerance", "tolerances", "require_tolerance"),
+    "min_cluster_size": ("min_cluster_size",),
+    "n_neighbors": ("neighbors",),
+    "memory_budget": ("memory_budget",),
+    "affinity": ("affinity",),
+    "gamma": ("gamma",),
+    "solver": ("solver",),
+}
+# These are words of English too: arguments only where a value follows.
+_ALSO_WORDS = ("affinity", "gamma", "solver")
+
+
+def in_options(text: str, parameters: Collection[str]) -> str:
+    """Name the options of a command where a sentence names arguments of the library.
+
+    Parameters
+    ----------
+    text : str
+        A sentence of the library, such as ``"n_clusters=9 is larger than 8"``.
+    parameters : collection of str
+        The command's own parameters: ``"clusters"`` is the option ``--clusters``.
+    """
+    for argument, names in _OPTIONS.items():
+        name = next((name for name in names if name in parameters), None)
+        if name is None:
+            continue
+        option = f"--{name.replace('_', '-')}"
+        text = re.sub(rf"(?<![-\w]){argument}=", f"{option} ", text)
+        if argument not in _ALSO_WORDS:
+            text = re.sub(rf"(?<![-\w]){argument}\b", option, text)
+    return re.sub(r"(--[a-z-]+)=", r"\1 ", text)
