@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -62,7 +63,9 @@ class Problem:
                 random_state=0,
             )
             self.folder.mkdir(parents=True, exist_ok=True)
-            np.save(path, whole)
+            partial = path.with_suffix(f".{os.getpid()}.npy")
+            np.save(partial, whole)
+            partial.replace(path)  # whoever runs beside this one sees all of it or nothing
         return np.ascontiguousarray(np.load(path)[:, :k])
 
 
