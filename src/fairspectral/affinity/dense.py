@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from fairspectral.affinity.base import AffinityOperator
+from fairspectral.linalg.products import dense_product
 from fairspectral.validation import asymmetric, bad_weight, check_square
 
 # Two tiles of this size (W[i, j] and W[j, i]) stay in the cache while they are compared.
@@ -39,7 +40,7 @@ class DenseOperator(AffinityOperator):
         self._set_degrees(_scan(W, name), name)
 
     def _product(self, block: np.ndarray) -> np.ndarray:
-        return self._W @ block
+        return dense_product(self._W, block)
 
     def count_components(self) -> int:
         """Search through the rows; a fully connected ``W`` is settled by its first row."""

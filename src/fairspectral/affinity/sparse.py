@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
 from fairspectral.affinity.base import AffinityOperator
+from fairspectral.linalg.products import sparse_product
 from fairspectral.validation import asymmetric, bad_weight, check_square
 
 
@@ -41,7 +42,7 @@ class SparseOperator(AffinityOperator):
         self._set_degrees(degrees, name)
 
     def _product(self, block: np.ndarray) -> np.ndarray:
-        return self._W @ block
+        return sparse_product(self._W, block)
 
     def count_components(self) -> int:
         """Number of connected components of the graph."""

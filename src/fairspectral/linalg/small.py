@@ -23,6 +23,12 @@ def one_thread() -> Any:
     return _libraries().limit(limits=1, user_api="blas")
 
 
+def allowed_threads() -> int:
+    """Threads that BLAS may use here and now."""
+    libraries = _libraries().lib_controllers
+    return max((lib.num_threads for lib in libraries if lib.user_api == "blas"), default=1)
+
+
 def eigh_decreasing(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Eigenvalues, decreasing, and eigenvectors of a symmetric matrix."""
     with one_thread():

@@ -1,0 +1,116 @@
+"""The compiled part of the products: a few rows of ``W`` times a narrow block.
+
+Importing this module imports numba; `fairspectral.linalg.products` does so when it needs it.
+
+A library's matrix product first copies ``W`` into an order that suits it, which pays off when
+the copy is used for hundreds of columns; a block of a Krylov method has ten or twenty, and the
+copy costs more than the product. Here ``W`` is read once, as it lies.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+# Rows of W and columns of the block in one tile: its 24 sums fit the vector registers.
+TILE_ROWS, TILE_COLUMNS = 6, 4
+# Columns of W in one tile: those of a few rows stay in the cache for the whole block.
+_SPAN = 2048
+_STRIP_ROWS = 4 * TILE_ROWS
+
+
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
+def _tile(w0, w1, w2, w3, w4, w5, x0, x1, x2, x3, out):  # type: ignore[no-untyped-def]
+    """``out (6, 4) += w (6, span) @ x (4, span).T``, all sums in registers."""
+    zero = w0[0] - w0[0]
+    a0 = a1 = a2 = a3 = zero
+    b0 = b1 = b2 = b3 = zero
+    c0 = c1 = c2 = c3 = zero
+    d0 = d1 = d2 = d3 = zero
+    e0 = e1 = e2 = e3 = zero
+    f0 = f1 = f2 = f3 = zero
+    for j in range(w0.size):
+        y0, y1, y2, y3 = x0[j], x1[j], x2[j], x3[j]
+        w = w0[j]
+        a0, a1, a2, a3 = a0 + w * y0, a1 + w * y1, a2 + w * y2, a3 + w * y3
+        w = w1[j]
+        b0, b1, b2, b3 = b0 + w * y0, b1 + w * y1, b2 + w * y2, b3 + w * y3
+        w = w2[j]
+        c0, c1, c2, c3 = c0 + w * y0, c1 + w * y1, c2 + w * y2, c3 + w * y3
+        w = w3[j]
+        d0, d1, d2, d3 = d0 + w * y0, d1 + w * y1, d2 + w * y2, d3 + w * y3
+        w = w4[j]
+        e0, e1, e2, e3 = e0 + w * y0, e1 + w * y1, e2 + w * y2, e3 + w * y3
+        w = w5[j]
+        f0, f1, f2, f3 = f0 + w * y0, f1 + w * y1, f2 + w * y2, f3 + w * y3
+    out[0, 0] += a0
+    out[0, 1] += a1
+    out[0, 2] += a2
+    out[0, 3] += a3
+    out[1, 0] += b0
+    out[1, 1] += b1
+    out[1, 2] += b2
+    out[1, 3] += b3
+    out[2, 0] += c0
+    out[2, 1] += c1
+    out[2, 2] += c2
+    out[2, 3] += c3
+    out[3, 0] += d0
+    out[3, 1] += d1
+    out[3, 2] += d2
+    out[3, 3] += d3
+    out[4, 0] += e0
+    out[4, 1] += e1
+    out[4, 2] += e2
+    out[4, 3] += e3
+    out[5, 0] += f0
+    out[5, 1] += f1
+    out[5, 2] += f2
+    out[5, 3] += f3
+
+
+@njit(cache=True, nogil=True)
+def dense_rows(W, columns, out, first, last):  # type: ignore[no-untyped-def]
+    """``out[first:last] = W[first:last] @ columns.T``.
+
+    Parameters
+    ----------
+    W : ndarray of shape (n, n), C-contiguous
+    columns : ndarray of shape (b, n), C-contiguous
+        The block, transposed; b is a multiple of TILE_COLUMNS.
+    out : ndarray of shape (n, b), C-contiguous
+    first, last : int
+        At least TILE_ROWS apart.
+    """
+    n, b = W.shape[1], columns.shape[0]
+    scratch = np.empty((_STRIP_ROWS, b), dtype=out.dtype)
+    for strip in range(first, last, _STRIP_ROWS):
+        # The last tile of the last strip begins early enough to be whole.
+        strip = max(first, min(strip, last - TILE_ROWS))
+        stop = min(strip + _STRIP_ROWS, last)
+        scratch[:] = 0
+        tiles = -(-(stop - strip) // TILE_ROWS)
+        for begin in range(0, n, _SPAN):
+            end = min(begin + _SPAN, n)
+            for c in range(0, b, TILE_COLUMNS):
+                x0, x1 = columns[c, begin:end], columns[c + 1, begin:end]
+                x2, x3 = columns[c + 2, begin:end], columns[c + 3, begin:end]
+                for t in range(tiles):
+                    i = min(strip + t * TILE_ROWS, stop - TILE_ROWS)
+                    _tile(
+                        W[i, begin:end],
+                        W[i + 1, begin:end],
+                        W[i + 2, begin:end],
+                        W[i + 3, begin:end],
+                        W[i + 4, begin:end],
+                        W[i + 5, begin:end],
+                        x0,
+                        x1,
+                        x2,
+                        x3,
+                        scratch[t * TILE_ROWS : (t + 1) * TILE_ROWS, c : c + TILE_COLUMNS],
+                    )
+        for t in range(tiles):
+            i = min(strip + t * TILE_ROWS, stop - TILE_ROWS)
+            for r in range(TILE_ROWS):
+                out[i + r] = scratch[t * TILE_ROWS + r]

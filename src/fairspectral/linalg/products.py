@@ -1,0 +1,69 @@
+"""Products of the affinities with a narrow block, in as many threads as BLAS may use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from fairspectral.linalg.small import allowed_threads
+
+# Multiplications below which compiling (once per machine) and threads are not worth it.
+_SMALL = 2**26
+# From here on the copy that a library makes of W pays off.
+_WIDE = 96
+
+
+def dense_product(W: np.ndarray, block: np.ndarray) -> np.ndarray:
+    """``W @ block`` for a symmetric contiguous ``W`` of shape (n, n), block of shape (n, b)."""
+    n, b = block.shape
+    if not 1 < b < _WIDE or n * n * b < _SMALL:
+        return W @ block
+    from fairspectral.linalg.product_kernels import TILE_COLUMNS, TILE_ROWS, dense_rows
+
+    rows = W if W.flags.c_contiguous else W.T
+    padded = -(-b // TILE_COLUMNS) * TILE_COLUMNS
+    columns = np.zeros((padded, n), dtype=W.dtype)
+    columns[:b] = block.T
+    out = np.empty((n, padded), dtype=W.dtype)
+    bounds = np.linspace(0, n // TILE_ROWS, allowed_threads() + 1).astype(int) * TILE_ROWS
+    bounds[-1] = n
+    _in_threads(lambda first, last: dense_rows(rows, columns, out, first, last), bounds)
+    return out if b == padded else np.ascontiguousarray(out[:, :b])
+
+
+def sparse_product(W: Any, block: np.ndarray) -> np.ndarray:
+    """``W @ block`` for ``W`` in CSR of shape (n, n), block of shape (n, b)."""
+    n, b = block.shape
+    if W.nnz * b < _SMALL:
+        return W @ block
+    block = np.ascontiguousarray(block)
+    out = np.empty_like(block)
+
+    def multiply(first: int, last: int) -> None:
+        # scipy multiplies in one thread, but lets others run meanwhile; nothing is copied.
+        begin, end = W.indptr[first], W.indptr[last]
+        part = (W.data[begin:end], W.indices[begin:end], W.indptr[first : last + 1] - begin)
+        out[first:last] = sp.csr_array(part, shape=(last - first, n)) @ block
+
+    bounds = np.searchsorted(W.indptr, np.linspace(0, W.nnz, allowed_threads() + 1))
+    bounds[0], bounds[-1] = 0, n
+    _in_threads(multiply, bounds)
+    return out
+
+
+def _in_threads(work: Callable[[int, int], None], bounds: np.ndarray) -> None:
+    """``work(first, last)`` for each pair of neighbours in `bounds`, side by side."""
+    parts = [(int(a), int(b)) for a, b in pairwise(bounds) if b > a]
+    if len(parts) == 1:
+        work(*parts[0])
+        return
+    # A pool of its own costs little beside the product, and none is left behind for a forked
+    # process to wait on.
+    with ThreadPoolExecutor(len(parts)) as pool:
+        for done in [pool.submit(work, *part) for part in parts]:
+            done.result()
