@@ -6,15 +6,15 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from fairspectral.experiments.catalogue import SPECS
-from fairspectral.experiments.engine import ALL, reproduce
+from fairspectral.experiments.engine import reproduce
+from fairspectral.experiments.items import ALL, ITEMS
 from fairspectral.experiments.spec import SCALES
 from fairspectral.experiments.store import DONE, Record
 
 
 def main(words: Sequence[str] | None = None) -> int:
     """Parse the command line, run, and say what was written; the exit status."""
-    listing = "\n".join(f"  {spec.name:<14}{spec.title}" for spec in SPECS.values())
+    listing = "\n".join(f"  {name:<14}{title}" for name, title in ITEMS.items())
     parser = argparse.ArgumentParser(
         prog="python -m fairspectral.experiments",
         description=f"Reproduce a table or figure of the paper:\n{listing}\n  {ALL:<14}all of them",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from fairspectral.experiments.figures import method_colour, new_figure
+from fairspectral.experiments.figures import method_style, new_figure
 from fairspectral.experiments.methods import METHODS
 from fairspectral.experiments.problems import read_name
 from fairspectral.experiments.real_sets import PROBLEMS
@@ -59,8 +59,8 @@ def figure(records: Mapping[Cell, Any], scale: str) -> Any:
                 points = [(k, results.mean(problem, method, k, field)) for k in KS[scale]]
                 known = [(k, value) for k, value in points if value is not None]
                 ax.plot(
-                    [k for k, _ in known], [value for _, value in known], marker="o",
-                    markersize=3, color=method_colour(method), label=METHODS[method].title,
+                    [k for k, _ in known], [value for _, value in known],
+                    markersize=4, **method_style(method), label=METHODS[method].title,
                 )  # fmt: skip
         left.set_title(f"{read_name(problem).title}: seconds")
         left.set_yscale("log")
@@ -72,5 +72,5 @@ def figure(records: Mapping[Cell, Any], scale: str) -> Any:
     return drawing
 
 
-SPEC = Spec("curves", "Figures: runtime and balance over k on the real data sets", cells, table,
+SPEC = Spec("curves", cells, table,
             figure)  # fmt: skip

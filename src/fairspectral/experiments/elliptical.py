@@ -2,4 +2,4 @@
 
 from fairspectral.experiments.plane_figures import plane_spec
 
-SPEC = plane_spec("elliptical", "Figure: fair clustering of Elliptical (k=2, h=2)", 2)
+SPEC = plane_spec("elliptical", 2)

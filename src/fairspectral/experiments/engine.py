@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from fairspectral.experiments.catalogue import SPECS
+from fairspectral.experiments.items import ALL
 from fairspectral.experiments.problems import read_name
 from fairspectral.experiments.results import with_gaps
 from fairspectral.experiments.runner import run_cells
@@ -18,7 +19,6 @@ from fairspectral.progress import report
 from fairspectral.tables import replacing
 from fairspectral.validation import check_choice
 
-ALL = "all"
 LIMITS = {"tiny": 60.0, "quick": 20.0, "paper": 300.0}
 STAGE = "cells"
 

@@ -57,4 +57,4 @@ def table(records: Mapping[Cell, Any], scale: str) -> str:
     )
 
 
-SPEC = Spec("facebook", "FacebookNet: time, balance and cost for k=2, 25, 50", cells, table)
+SPEC = Spec("facebook", cells, table)

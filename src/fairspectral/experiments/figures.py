@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from fairspectral.experiments.methods import METHODS
-from fairspectral.report.palette import cluster_colour
+from fairspectral.report.palette import MARKERS, cluster_colour
 
 
 def new_figure(rows: int, columns: int, **options: Any) -> tuple[Any, Any]:
@@ -21,6 +21,11 @@ def new_figure(rows: int, columns: int, **options: Any) -> tuple[Any, Any]:
     return drawing, drawing.subplots(rows, columns, squeeze=False, **options)
 
 
-def method_colour(name: str) -> str:
-    """The same colour for a method in every figure."""
-    return cluster_colour(list(METHODS).index(name))
+def method_style(name: str) -> dict[str, Any]:
+    """The same colour and the same shapes for a method in every figure."""
+    place = list(METHODS).index(name)
+    return {
+        "color": cluster_colour(place),
+        "marker": MARKERS[place % len(MARKERS)].matplotlib,
+        "linestyle": ("-", "--", "-.", ":")[place % 4],
+    }

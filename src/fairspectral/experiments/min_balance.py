@@ -53,4 +53,4 @@ def table(records: Mapping[Cell, Any], scale: str) -> str:
     return f"k={k}. Time is that of the embedding.\n\n{markdown_table(header, rows)}"
 
 
-SPEC = Spec("min-balance", "Minimum balance on the real data sets", cells, table)
+SPEC = Spec("min-balance", cells, table)

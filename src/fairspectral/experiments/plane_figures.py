@@ -15,14 +15,13 @@ from fairspectral.experiments.results import Results, markdown_table
 from fairspectral.experiments.spec import Cell, Spec, grid
 from fairspectral.report.palette import MARKERS, cluster_colour
 
-METHOD_NAMES = ("o-fsc", "s-fsc", "admm-paper", "ours")
+METHOD_NAMES = ("o-fsc", "s-fsc", "admm-paper", "admm", "ours")
 
 
-def plane_spec(problem: str, title: str, k: int) -> Spec:
+def plane_spec(problem: str, k: int) -> Spec:
     """The spec of one data set in the plane."""
     return Spec(
         problem,
-        title,
         lambda scale: grid([problem], METHOD_NAMES, [k], 1),
         partial(_table, problem, k),
         partial(_figure, problem, k),

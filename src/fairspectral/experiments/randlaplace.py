@@ -63,4 +63,4 @@ def table(records: Mapping[Cell, Any], scale: str) -> str:
     )
 
 
-SPEC = Spec("randlaplace", "RandLaplace: runtimes over n and k", cells, table)
+SPEC = Spec("randlaplace", cells, table)

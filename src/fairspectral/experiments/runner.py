@@ -181,15 +181,21 @@ class _Child:
                 return OVER_TIME, {"note": f"stopped after {limit:g} s"}
             if answer is None:
                 return FAILED, {"note": self._last_words()}
-            event = answer.pop("event")
-            if event in ("clock", "stopped"):
-                timeout = limit if event == "clock" else None
-            elif event == "done":
-                if answer["values"]["seconds_total"] > limit:
+            match answer.pop("event"):
+                case "loaded":
+                    self.context = answer["context"]
+                case "missing":
+                    raise MissingDataError(answer["note"])
+                case "clock":
+                    timeout = limit
+                case "stopped":
+                    timeout = None
+                case "failed":
+                    return FAILED, answer
+                case "done" if answer["values"]["seconds_total"] > limit:
                     return OVER_TIME, {"note": f"took {answer['values']['seconds_total']:.3g} s"}
-                return DONE, answer
-            else:
-                return FAILED, answer
+                case "done":
+                    return DONE, answer
 
     def stop(self) -> None:
         """End the process, whatever it is doing."""
@@ -219,13 +225,6 @@ class _Child:
             target=_listen, args=(self._process.stdout, self._answers), daemon=True
         )
         self._listening.start()
-        first = self._answers.get()
-        if first is None:
-            raise RuntimeError(f"the worker for {self._problem} {self._last_words()}")
-        if first["event"] == "missing":
-            self.stop()
-            raise MissingDataError(first["note"])
-        self.context = first["context"]
 
     def _last_words(self) -> str:
         """How a process ended that did not answer."""

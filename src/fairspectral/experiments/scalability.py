@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fairspectral.experiments.figures import method_colour, new_figure
+from fairspectral.experiments.figures import method_style, new_figure
 from fairspectral.experiments.methods import METHODS
 from fairspectral.experiments.randlaplace import (
     KS,
@@ -33,7 +33,7 @@ def figure(records: Mapping[Cell, Any], scale: str) -> Any:
             heights = [np.nan if time is None else time for time in times]
             ax.bar(
                 places + (j - (len(METHOD_NAMES) - 1) / 2) * width, heights, width,
-                color=method_colour(method), label=METHODS[method].title,
+                color=method_style(method)["color"], label=METHODS[method].title,
             )  # fmt: skip
         ax.set_yscale("log")
         ax.set_xticks(places, [str(n) for n in sizes])
@@ -44,4 +44,4 @@ def figure(records: Mapping[Cell, Any], scale: str) -> Any:
     return drawing
 
 
-SPEC = Spec("scalability", "Figure: scalability on RandLaplace, as bars", cells, table, figure)
+SPEC = Spec("scalability", cells, table, figure)

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
+from fairspectral.experiments.items import ITEMS
+
 SCALES = ("tiny", "quick", "paper")
 
 
@@ -42,9 +44,7 @@ class Spec:
     Attributes
     ----------
     name : str
-        On the command line and of the files.
-    title : str
-        One line.
+        A key of `ITEMS`; on the command line and of the files.
     cells : callable
         From a scale (one of `SCALES`) to the cells.
     table : callable
@@ -54,7 +54,11 @@ class Spec:
     """
 
     name: str
-    title: str
     cells: Callable[[str], list[Cell]]
     table: Callable[[Mapping[Cell, Any], str], str]
     figure: Callable[[Mapping[Cell, Any], str], Any] | None = None
+
+    @property
+    def title(self) -> str:
+        """In one line."""
+        return ITEMS[self.name]

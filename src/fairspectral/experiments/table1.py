@@ -64,4 +64,4 @@ def table(records: Mapping[Cell, Any], scale: str) -> str:
     )
 
 
-SPEC = Spec("table1", "Table 1: m-SBM, runtime and balance over n", cells, table)
+SPEC = Spec("table1", cells, table)

@@ -49,4 +49,4 @@ def table(records: Mapping[Cell, Any], scale: str) -> str:
     return "\n\n".join(parts)
 
 
-SPEC = Spec("table2", "Table 2: runtimes on the real data sets, k=25", cells, table)
+SPEC = Spec("table2", cells, table)

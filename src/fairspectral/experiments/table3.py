@@ -70,4 +70,4 @@ def _multiple(results: Results, problem: str, method: str, k: int) -> str:
     return NOTHING if time is None or ours is None else f"{time / ours:.2f}×"
 
 
-SPEC = Spec("table3", "Table 3: cost, balance and speed-up on the real data sets", cells, table)
+SPEC = Spec("table3", cells, table)

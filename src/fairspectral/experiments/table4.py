@@ -75,4 +75,4 @@ def table(records: Mapping[Cell, Any], scale: str) -> str:
     )
 
 
-SPEC = Spec("table4", "Table 4: against FFSC and UFSC on the real data sets", cells, table)
+SPEC = Spec("table4", cells, table)

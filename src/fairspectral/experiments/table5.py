@@ -70,4 +70,4 @@ def table(records: Mapping[Cell, Any], scale: str) -> str:
     )
 
 
-SPEC = Spec("table5", "Table 5: sensitivity to α on RandLaplace n=1000, k=25", cells, table)
+SPEC = Spec("table5", cells, table)

@@ -55,20 +55,21 @@ def _warm_up(method: str) -> None:
         compute_cell(Instance("elliptical"), Cell("elliptical", method, 2, 0))
 
 
-class _Lines:
+class Lines:
     """Lines of a stream, read ahead in a thread that ends the process when they end."""
 
     def __init__(self, stream: TextIO) -> None:
         self._lines: queue.Queue[str] = queue.Queue()
         self._stream = stream
-        threading.Thread(target=self._read, daemon=True).start()
+        self.thread = threading.Thread(target=self._read, daemon=True)
+        self.thread.start()
 
     def _read(self) -> None:
         for line in self._stream:
             self._lines.put(line)
         os._exit(0)
 
-    def __iter__(self) -> _Lines:
+    def __iter__(self) -> Lines:
         return self
 
     def __next__(self) -> str:
@@ -79,4 +80,4 @@ if __name__ == "__main__":
     # What libraries print must not come between the answers.
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
-    serve(sys.argv[1], _Lines(sys.stdin), answers)  # type: ignore[arg-type]
+    serve(sys.argv[1], Lines(sys.stdin), answers)  # type: ignore[arg-type]
