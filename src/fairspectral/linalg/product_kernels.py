@@ -20,7 +20,7 @@ _STRIP_ROWS = 4 * TILE_ROWS
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
-def _tile(w0, w1, w2, w3, w4, w5, x0, x1, x2, x3, out):  # type: ignore[no-untyped-def]
+def _tile(w0, w1, w2, w3, w4, w5, x0, x1, x2, x3, out):
     """``out (6, 4) += w (6, span) @ x (4, span).T``, all sums in registers."""
     zero = w0[0] - w0[0]
     a0 = a1 = a2 = a3 = zero
@@ -70,7 +70,7 @@ def _tile(w0, w1, w2, w3, w4, w5, x0, x1, x2, x3, out):  # type: ignore[no-untyp
 
 
 @njit(cache=True, nogil=True)
-def dense_rows(W, columns, out, first, last):  # type: ignore[no-untyped-def]
+def dense_rows(W, columns, out, first, last):
     """``out[first:last] = W[first:last] @ columns.T``.
 
     Parameters
