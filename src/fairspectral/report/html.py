@@ -29,6 +29,7 @@ from fairspectral.validation import Attribute, FairSpectralWarning
 
 # The price of fairness takes a dozen and more clusterings. Unasked it is computed in full up to
 # the first number of samples, and up to the second in fewer steps and without refining the cut.
+# Several attributes take a search each, so they get fewer steps always.
 FULL_FRONTIER_SAMPLES, QUICK_FRONTIER_SAMPLES = 5_000, 50_000
 QUICK_TOLERANCES = (0.0, 0.05, 0.1, 0.2, 0.5, None)
 
@@ -169,6 +170,7 @@ def _price(
     if frontier is False or not attributes or (quick and n > QUICK_FRONTIER_SAMPLES):
         return None
     own = [] if model.fairness_tol is None else [model.fairness_tol]
+    steps = QUICK_TOLERANCES if quick or len(attributes) > 1 else TOLERANCES
     with warnings.catch_warnings():
         # What there is to say of the groups was said when the model was fitted.
         warnings.simplefilter("ignore", FairSpectralWarning)
@@ -176,7 +178,7 @@ def _price(
             model.embedding_,
             np.stack([attribute.codes for attribute in attributes], axis=1),
             model.n_clusters,
-            tolerances=[*(QUICK_TOLERANCES if quick else TOLERANCES), *own],
+            tolerances=[*steps, *own],
             affinity=None if quick else model.affinity_operator_,
             n_init=model.n_init,
             random_state=random_state,
