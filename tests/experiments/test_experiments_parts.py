@@ -64,7 +64,7 @@ def test_the_score_of_an_exact_solution():
     assert values["feasible_objective"] == pytest.approx(values["objective"], rel=1e-6)
     assert values["fairness"] < 1e-12
     assert values["balance"] == 1.0
-    weights = np.asarray(instance.data.graph)
+    weights = instance.data.graph.toarray()
     labels = np.array(values["labels"])
     assert values["normalized_cut"] == pytest.approx(normalized_cut(labels, weights))
     cuts = [weights[labels == c][:, labels != c].sum() / np.sum(labels == c) for c in range(4)]
@@ -74,7 +74,7 @@ def test_the_score_of_an_exact_solution():
 def test_nobody_gains_by_being_unfair():
     instance = Instance(CELL.problem)
     problem = instance.problem(np.float64, 4)
-    W = instance.data.graph.astype(float)
+    W = instance.data.graph.toarray().astype(float)
     M = W / np.sqrt(np.outer(problem.operator.degrees, problem.operator.degrees))
     unfair = np.linalg.eigh(M)[1][:, -4:]
     values = score(instance, unfair, np.repeat(np.arange(4), 40), 4)
@@ -122,6 +122,13 @@ def test_a_broken_file_in_the_store_counts_as_none(tmp_path):
     assert store.read(record.cell) == record
     store.path(record.cell).write_text('{"cell"')
     assert store.read(record.cell) is None
+
+
+def test_the_libraries_need_not_be_installed(monkeypatch):
+    monkeypatch.setattr(machine, "_LIBRARIES", ("numpy", "nothing-of-this-name"))
+    machine.versions.cache_clear()
+    assert machine.versions()["nothing-of-this-name"] == "not installed"
+    machine.versions.cache_clear()
 
 
 def test_a_machine_without_proc(monkeypatch):

@@ -116,8 +116,7 @@ def test_a_failure_in_a_process_of_its_own(store):
     assert "500" in store.read(cells[1]).note
 
 
-def test_a_process_that_breaks_down(store, monkeypatch):
-    monkeypatch.setattr(runner, "_order", lambda cell: cell.key)
+def test_a_process_that_breaks_down():
     cell = Cell("nothing-1x1", "ours", 2, 0)
     child = runner._Child(cell.problem)
     outcome, facts = child.ask(cell, 60)
@@ -126,11 +125,10 @@ def test_a_process_that_breaks_down(store, monkeypatch):
     assert "KeyError" in facts["note"]
 
 
-@pytest.mark.parametrize("isolated", [True, False])
-def test_missing_data_leave_the_others_done(store, isolated, monkeypatch, tmp_path):
+def test_missing_data_leave_the_others_done(store, monkeypatch, tmp_path):
     monkeypatch.setenv("FAIRSPECTRAL_DATA", str(tmp_path / "nowhere"))
     cells = [Cell("facebook", "ours", 2, 0), Cell("randlaplace-120x2", "ours", 2, 0)]
-    missing = run_cells(cells, store, limit=60, isolated=isolated)
+    missing = run_cells(cells, store, limit=60, isolated=False)
     assert [type(error) for error in missing] == [MissingDataError]
     assert "is not a folder" in str(missing[0])
     assert store.read(cells[0]) is None

@@ -219,6 +219,8 @@ class _Child:
             stdout=subprocess.PIPE,
             stderr=self._errors,
             text=True,
+            # Ctrl-C is for this process, which ends the other one.
+            start_new_session=True,
         )
         self._answers: queue.Queue[dict[str, Any] | None] = queue.Queue()
         self._listening = threading.Thread(
