@@ -54,7 +54,7 @@ class Baseline(ClusterMixin, BaseEstimator):
         Parameters
         ----------
         X : array, DataFrame or sparse matrix of shape (n, d), or affinities of shape (n, n)
-            The data; with ``affinity="precomputed"`` the affinities.
+            The data; with an operator as `affinity` it is not looked at.
         y : ignored
             For scikit-learn's interface.
         sensitive_features : list, array, Series, Categorical, DataFrame, dict or None
@@ -65,10 +65,8 @@ class Baseline(ClusterMixin, BaseEstimator):
         self
         """
         rng = check_random_state(self.random_state)
-        features = None if self._is_graph(X) else check_data(X, precomputed=False, check=self._see)
-        if features is None and not is_operator(X):
-            X = check_data(X, precomputed=True, check=self._see)
-        n = X.shape[0] if features is None else features.shape[0]
+        data, features = self._read(X)
+        n = data.shape[0]
         check_n_clusters(self.n_clusters, n, 0)
         # Groups and size are looked at before the affinities: an error should not cost a kernel.
         attributes: tuple[Attribute, ...] = ()
@@ -77,7 +75,7 @@ class Baseline(ClusterMixin, BaseEstimator):
         self._check_size(n)
         report(AFFINITY, 0.0)
         operator = make_operator(
-            X if features is None else features,
+            data,
             self.affinity,
             gamma=self.gamma,
             n_neighbors=self.n_neighbors,
@@ -110,13 +108,14 @@ class Baseline(ClusterMixin, BaseEstimator):
     def _check_size(self, n_samples: int) -> None:
         """Refuse more samples than the method can hold."""
 
-    def _is_graph(self, X: Any) -> bool:
-        return is_operator(X) or (isinstance(self.affinity, str) and self.affinity == "precomputed")
-
-    @property
-    def _see(self) -> Any:
-        """scikit-learn's check, which remembers the names of the features."""
-        return partial(validate_data, self)
+    def _read(self, X: Any) -> tuple[Any, Any]:
+        """What the affinity is made from, and the features (None where there are none)."""
+        for operator in (self.affinity, X):
+            if is_operator(operator):
+                return operator, None
+        precomputed = isinstance(self.affinity, str) and self.affinity == "precomputed"
+        data = check_data(X, precomputed=precomputed, check=partial(validate_data, self))
+        return data, None if precomputed else data
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

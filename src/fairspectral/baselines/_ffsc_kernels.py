@@ -10,8 +10,6 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from fairspectral.rounding.refine_kernels import Rows
-
 
 class State(NamedTuple):
     """A clustering and everything that a move changes."""
@@ -84,6 +82,3 @@ def sweep(rows, state, F0, weight, order, threshold):  # pragma: no cover - comp
             _move(rows, state, F0, i, best)
             moves += 1
     return moves
-
-
-__all__ = ["Rows", "State", "sweep"]

@@ -1,4 +1,4 @@
-"""Learning a graph from points: a fast dual proximal gradient with a log barrier on degrees."""
+"""Learning a graph from points, with a log barrier on the degrees, through its dual."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class LearnedGraph:
     converged : bool
         Whether the gap is as small as was asked for.
     n_iter : int
-        Passes over the pairs.
+        Sweeps over the nodes.
     """
 
     weights: np.ndarray
@@ -43,15 +43,18 @@ def learn_graph(
     duals: np.ndarray | None = None,
     out: np.ndarray | None = None,
     tol: float = 1e-9,
-    max_iter: int = 2000,
+    max_iter: int = 200,
 ) -> LearnedGraph:
     """Minimise ``sum_{i<j} w_ij |p_i - p_j|^2 - alpha sum_i log d_i + beta ||W||_F^2``.
 
-    Over symmetric ``W >= 0`` with zero diagonal and degrees ``d = W 1``. The dual has one
-    variable for each node and a smooth part whose gradient is ``d``; FISTA with restarts
-    (Beck and Teboulle 2009, doi 10.1137/080716542; O'Donoghue and Candès 2015,
-    doi 10.1007/s10208-013-9150-3) takes as step the inverse of its Lipschitz constant
-    ``(n - 1) / (2 beta)``. On the nearly complete graphs of small costs it needs a few passes.
+    Over symmetric ``W >= 0`` with zero diagonal and degrees ``d = W 1``. The minimum is unique,
+    and the dual has one variable for each node.
+
+    The published method takes fast proximal gradient steps on that dual. Their length is the
+    same for all nodes and shrinks with n, so an outlier, whose dual variable has to climb to
+    the cost of its first edge, holds everybody up: on 2,000 patients of Thyroid, 2,000 passes
+    over the pairs left nodes without an edge. Here the same dual is maximised by one exact step
+    for each node in turn, which has no step length and ends at the same graph.
 
     Parameters
     ----------
@@ -66,38 +69,31 @@ def learn_graph(
     tol : float
         Stop when the duality gap is at most ``tol alpha n``.
     max_iter : int
-        Passes at most.
+        Sweeps at most.
     """
     from fairspectral.baselines import _graph_kernels as kernels
 
     n = len(points)
     points = points - points.mean(axis=0)  # or the products below would cancel
     gram = np.matmul(points, points.T, out=out)
-    squares = np.sum(points**2, axis=1)
+    squares = gram.diagonal().copy()
+    np.fill_diagonal(gram, -np.inf)
     if duals is None:
-        duals = np.full(n, _uniform_dual(2 * squares.sum() / (n - 1), n, degree_weight, ridge_weight))
-    lipschitz = (n - 1) / (2 * ridge_weight)
+        mean_cost = 2 * squares.sum() / (n - 1)
+        duals = np.full(n, _uniform_dual(mean_cost, n, degree_weight, ridge_weight))
     scale = 1 / (4 * ridge_weight)
-    ahead, momentum = duals, 1.0
+    shifted = duals - squares
     degrees = np.empty(n)
-    for n_iter in range(1, max_iter + 1):  # noqa: B007 - the count is part of the result
-        kernels.sum_rows(gram, ahead - squares, degrees)
+    gap, n_iter = np.inf, 0
+    while gap > tol * degree_weight * n and n_iter < max_iter:
+        n_iter += 1
+        kernels.coordinate_sweep(gram, squares, shifted, degree_weight / scale)
+        kernels.sum_rows(gram, shifted, degrees)
         degrees *= scale
-        gap = _duality_gap(ahead, degrees, degree_weight)
-        if gap <= tol * degree_weight * n:
-            break
-        # The proximal step of the barrier's conjugate: the positive root of a quadratic.
-        plain = ahead - degrees / lipschitz
-        stepped = (plain + np.sqrt(plain**2 + 4 * degree_weight / lipschitz)) / 2
-        if np.dot(ahead - stepped, stepped - duals) > 0:
-            momentum = 1.0  # the momentum points uphill
-        following = (1 + np.sqrt(1 + 4 * momentum**2)) / 2
-        ahead = stepped + (momentum - 1) / following * (stepped - duals)
-        duals, momentum = stepped, following
-    kernels.to_weights(gram, ahead - squares, scale)
-    return LearnedGraph(
-        gram, degrees, ahead, gap, gap <= tol * degree_weight * n, n_iter
-    )
+        gap = _duality_gap(shifted + squares, degrees, degree_weight)
+    kernels.to_weights(gram, shifted, scale)
+    converged = gap <= tol * degree_weight * n
+    return LearnedGraph(gram, degrees, shifted + squares, gap, converged, n_iter)
 
 
 def _uniform_dual(mean_cost: float, n: int, degree_weight: float, ridge_weight: float) -> float:
@@ -107,9 +103,9 @@ def _uniform_dual(mean_cost: float, n: int, degree_weight: float, ridge_weight: 
 
 
 def _duality_gap(duals: np.ndarray, degrees: np.ndarray, degree_weight: float) -> float:
-    """Primal minus dual objective, which is ``alpha sum (s - 1 - log s)``, ``s = lambda d / alpha``.
+    """Primal minus dual objective: ``alpha sum (s - 1 - log s)`` with ``s = lambda d / alpha``.
 
-    By Fenchel's equality the smooth parts cancel, as the weights are optimal for the duals.
+    The other terms cancel, as the weights are optimal for the duals (Fenchel's equality).
     """
     s = duals * degrees / degree_weight
     if not s.min() > 0:

@@ -57,5 +57,7 @@ def smooth_signals(
         residual -= length * image
         scaled = inverse_diagonal * residual
         before, energy = energy, np.sum(residual * scaled, axis=0)
-        direction = scaled + np.where(active, energy / np.where(active, before, 1.0), 0.0) * direction
+        direction = (
+            scaled + np.where(active, energy / np.where(active, before, 1.0), 0.0) * direction
+        )
     return X

@@ -80,7 +80,7 @@ def curvilinear_search(
     value, G = evaluate(U)
     average, mass = value, 1.0
     slope = G - U @ (G.T @ U)
-    step = 1.0 / max(np.linalg.norm(slope), _SHORTEST)
+    step = float(1 / np.maximum(np.linalg.norm(slope), _SHORTEST))
     n_iter = 0
     while n_iter < max_iter and _relative(slope, G) > tol:
         n_iter += 1
@@ -94,14 +94,11 @@ def curvilinear_search(
             step *= _SHORTEN
         if not trial_value <= average:
             break  # rounding is all that is left
-        moved = trial - U
-        U, value, G = trial, trial_value, trial_G
-        turned, slope = slope, G - U @ (G.T @ U)
-        turned = slope - turned
-        step = _barzilai_borwein(moved, turned, even=n_iter % 2 == 0)
-        average, mass = (_MEMORY * mass * average + value) / (_MEMORY * mass + 1), (
-            _MEMORY * mass + 1
-        )
+        trial_slope = trial_G - trial @ (trial_G.T @ trial)
+        step = _barzilai_borwein(trial - U, trial_slope - slope, even=n_iter % 2 == 0)
+        U, value, G, slope = trial, trial_value, trial_G, trial_slope
+        average = (_MEMORY * mass * average + value) / (_MEMORY * mass + 1)
+        mass = _MEMORY * mass + 1
         if np.linalg.norm(U.T @ U - np.eye(U.shape[1])) > _DRIFT:
             U = polish(U, fixed)
     if n_iter:

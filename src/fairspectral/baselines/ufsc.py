@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, StrOptions
 
 from fairspectral.affinity import AffinityOperator
 from fairspectral.baselines._base import Baseline
@@ -25,6 +25,12 @@ from fairspectral.progress import EMBEDDING, report
 from fairspectral.rounding.kmeans import fill_empty_clusters, kmeans_labels
 from fairspectral.validation import Attribute, parse_memory_budget
 
+# Mean cost of a pair of samples over the most that its first weight could gain. At 1 and below
+# the learnt graph is nearly complete, and its embedding sets single outliers apart: four round
+# clusters of 1,200 samples with features of variance one came out as 1,197, 1, 1 and 1. At 10 and
+# at 30 they came out as they were made, with a quarter and a twelfth of all pairs linked.
+AUTO_COST = 10.0
+
 
 class UFSC(Baseline):
     """Unified fair spectral clustering of Zhang and Wang (2024, doi 10.1016/j.neucom.2024.128210).
@@ -37,15 +43,16 @@ class UFSC(Baseline):
 
     subject to ``F0^T U = 0``, ``U^T U = I``, ``R^T R = I``. Rows of X are samples here, and L
     is the unnormalised Laplacian of the graph that is learnt. Each part has its own exact or
-    descending step, so the objective does not rise: W by a fast dual proximal gradient to a
-    certified gap, U by a curvilinear search, R by an orthogonal Procrustes problem, Q by the
+    descending step, so the objective does not rise: W through its dual to a certified gap, U by a
+    curvilinear search, R by an orthogonal Procrustes problem, Q by the
     largest entry of each row of ``U R``, X by a linear solve.
 
-    Ours, because the objective leaves them open: the start (the fair spectral embedding of the
-    given `affinity`, its k-means labels), ``U`` held in the null space of ``F0^T`` by projection
+    Ours are the start (the fair spectral embedding of the given `affinity`, its k-means labels),
+    the scale of the signals (see `signal_scale`), exact coordinate steps instead of proximal
+    gradient steps on the dual of W, ``U`` held in the null space of ``F0^T`` by projection
     instead of a basis, the relative change of W in the stopping rule, and one sample for each
-    label that nobody chose. A graph (``affinity="precomputed"``) has no signals; its plain
-    spectral embedding, each coordinate of variance one, takes their place.
+    label that nobody has in the end. A graph (``affinity="precomputed"``) has no signals; its
+    plain spectral embedding, each coordinate of variance one, takes their place.
 
     It is a method of dense n×n matrices: two of float64 beside the affinities, 20 n^2 bytes in
     all (1 GB for 7,200 samples, 21 GB for 32,561). More than `memory_budget` is refused.
@@ -59,6 +66,11 @@ class UFSC(Baseline):
         cut. `gamma` is the kernel's; that of the objective is `rotation_weight`.
     degree_weight, ridge_weight, fidelity, spectral_weight, rotation_weight : float
         ``alpha``, ``beta``, ``xi``, ``mu`` and ``gamma`` of the objective.
+    signal_scale : float or "auto", default="auto"
+        ``Xo`` is the features times this; 1 takes them as they are. Which graph is learnt
+        depends on it, and the weights above suit small samples with many features; so
+        ``"auto"`` makes the mean cost of a pair ten times what its first weight can gain from
+        the degrees, which keeps the graph away from the complete one at any n and d.
     tol : float, default=1e-3
         Stop when W changes by less than this in a round, relatively.
     max_iter : int, default=40
@@ -101,6 +113,7 @@ class UFSC(Baseline):
         "fidelity": [Interval(Real, 0, None, closed="neither")],
         "spectral_weight": [Interval(Real, 0, None, closed="left")],
         "rotation_weight": [Interval(Real, 0, None, closed="left")],
+        "signal_scale": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
         "tol": [Interval(Real, 0, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
     }
@@ -117,6 +130,7 @@ class UFSC(Baseline):
         fidelity: float = 5.0,
         spectral_weight: float = 0.5,
         rotation_weight: float = 0.01,
+        signal_scale: float | str = "auto",
         tol: float = 1e-3,
         max_iter: int = 40,
         random_state: Any = None,
@@ -131,6 +145,7 @@ class UFSC(Baseline):
         self.fidelity = fidelity
         self.spectral_weight = spectral_weight
         self.rotation_weight = rotation_weight
+        self.signal_scale = signal_scale
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
@@ -144,6 +159,16 @@ class UFSC(Baseline):
                 f"{needed / 1e9:.1f} GB, more than the memory budget of {budget / 1e9:.1f} GB; "
                 "pass fewer samples, or a larger memory_budget if the machine has it."
             )
+
+    def _scaled(self, signals: np.ndarray) -> np.ndarray:
+        """``Xo`` from the signals as they came."""
+        if not isinstance(self.signal_scale, str):
+            return self.signal_scale * signals
+        n = len(signals)
+        mean_cost = 2 * np.sum(signals.var(axis=0)) / n
+        # What a pair of samples at distance zero would gain from its first weight.
+        barrier = np.sqrt(8 * self.degree_weight * self.ridge_weight / (n - 1))
+        return signals * np.sqrt(AUTO_COST * barrier / mean_cost) if mean_cost > 0 else signals
 
     def _cluster(
         self,
@@ -169,7 +194,7 @@ class UFSC(Baseline):
             else FairnessConstraints.none(n)
         )
         fixed = constraints.basis
-        observed = _signals(features, operator, k, rng)
+        observed = self._scaled(_signals(features, operator, k, rng))
         U = polish(np.linalg.qr(rows)[0], fixed)
         labels = kmeans_labels(U, k, n_init=1, random_state=rng)
         state = State(observed, U, procrustes(U, labels), labels)
