@@ -136,6 +136,13 @@ class Instance:
         return self.data.X is not None
 
     @property
+    def small_kin(self) -> str:
+        """A small problem of the same kind, to warm up with."""
+        if self.kernel:
+            return "elliptical"
+        return "msbm-160x4" if sp.issparse(self.data.graph) else "randlaplace-120x2"
+
+    @property
     def gamma(self) -> float | None:
         """Width of the RBF kernel."""
         recipe = RECIPES.get(self.name.family)
@@ -156,7 +163,11 @@ class Instance:
             return DenseOperator(kernel_matrix(self.data.X, kernel, dtype))
         graph = self.data.graph
         if sp.issparse(graph):
-            return SparseOperator(graph.astype(dtype))
+            graph = graph.astype(dtype)
+            # One index type for all graphs: compiled code is compiled once for each.
+            graph.indices = graph.indices.astype(np.int32)
+            graph.indptr = graph.indptr.astype(np.int32)
+            return SparseOperator(graph)
         return DenseOperator(np.asarray(graph, dtype=dtype))
 
     def problem(self, dtype: Any, n_clusters: int) -> FairCutProblem:

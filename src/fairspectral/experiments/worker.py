@@ -39,7 +39,7 @@ def serve(problem: str, requests: TextIO, answers: TextIO) -> None:
     for line in requests:
         cell = Cell(**json.loads(line))
         if cell.method not in warm:
-            _warm_up(cell.method)
+            _warm_up(instance.small_kin, cell.method)
             warm.add(cell.method)
         try:
             values = compute_cell(instance, cell, tell=say)
@@ -49,10 +49,10 @@ def serve(problem: str, requests: TextIO, answers: TextIO) -> None:
             say("done", values=values)
 
 
-def _warm_up(method: str) -> None:
+def _warm_up(problem: str, method: str) -> None:
     """Import and compile on a small problem, so that no measured time includes it."""
     with suppress(Exception):  # it will show in the cell itself
-        compute_cell(Instance("elliptical"), Cell("elliptical", method, 2, 0))
+        compute_cell(Instance(problem), Cell(problem, method, 2, 0))
 
 
 class Lines:
