@@ -1,4 +1,5 @@
 import sys
+from contextlib import contextmanager
 
 import pytest
 
@@ -18,6 +19,19 @@ def test_prints_tables_and_writes_a_picture(tmp_path, capsys):
     report = tmp_path / "out" / "report.html"
     assert "<!doctype html>" in report.read_text(encoding="utf-8")
     assert str(report) in text
+
+
+def test_compiling_is_said_once(capsys, monkeypatch):
+    @contextmanager
+    def compiling(listener):
+        listener(True)
+        listener(False)
+        listener(True)
+        yield
+
+    monkeypatch.setattr(demo, "compilation", compiling)
+    demo.compile_first()
+    assert capsys.readouterr().out.count("Compiling, which takes a little while") == 1
 
 
 def test_without_extras_says_what_to_install(tmp_path, capsys, monkeypatch):

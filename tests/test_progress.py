@@ -2,7 +2,7 @@ from itertools import pairwise
 
 import pytest
 
-from fairspectral.progress import GapMeter, listening, report
+from fairspectral.progress import GapMeter, compilation, listening, report
 
 
 def test_nobody_listens_nothing_happens():
@@ -50,3 +50,23 @@ def test_a_gap_that_rises_or_vanishes():
     assert meter.read(1e-1) == high
     assert meter.read(0.0) == 1.0
     assert meter.read(None) == 1.0
+
+
+def test_compilation_is_heard_once_however_deep():
+    numba = pytest.importorskip("numba")
+
+    @numba.njit
+    def inner(x):
+        return x + 1
+
+    @numba.njit
+    def outer(x):
+        return inner(x) + 1
+
+    heard = []
+    with compilation(heard.append):
+        assert outer(1) == 3
+        assert heard == [True, False]
+        outer(2)  # compiled already
+    outer(1.5)  # nobody listens
+    assert heard == [True, False]

@@ -53,6 +53,33 @@ def listening(listener: Listener) -> Iterator[None]:
         _listeners.reset(token)
 
 
+@contextmanager
+def compilation(listener: Callable[[bool], Any]) -> Iterator[None]:
+    """Call ``listener(True)`` when code is compiled inside the ``with`` block, False after it.
+
+    The kernels of the rounding are compiled when they are first called, which takes ten
+    seconds and more, and kept on disk for all later runs. Code that is found there is not
+    compiled, and nothing is called.
+    """
+    from numba.core import event
+
+    class Compilation(event.Listener):
+        depth = 0  # kernels that call others compile them in the middle of their own
+
+        def on_start(self, _: Any) -> None:
+            self.depth += 1
+            if self.depth == 1:
+                listener(True)
+
+        def on_end(self, _: Any) -> None:
+            self.depth -= 1
+            if self.depth == 0:
+                listener(False)
+
+    with event.install_listener("numba:compile", Compilation()):
+        yield
+
+
 class GapMeter:
     """Reads the fraction done of an iteration off its gaps, which fall geometrically to `tol`.
 

@@ -63,6 +63,7 @@ def test_the_value_is_the_status():
             OSError(17, "File exists", "x"),
             "Error: x cannot be used (file exists); check the path.\n",
         ),
+        (RuntimeError("cannot cache function 'f'"), "Error: compiled code cannot be kept, for"),
         (MemoryError(), "Error: there is not enough memory; pass --memory-budget"),
         (KeyError("x"), "Error: something went wrong that should not (KeyError: 'x'); run again"),
         (ValueError(), "Error: something went wrong that should not (ValueError: ); run again"),
@@ -159,8 +160,11 @@ class FakeProgress:
         self.tasks.append([name, None])
         return len(self.tasks) - 1
 
-    def update(self, task, total, completed):
-        self.tasks[task][1] = completed
+    def update(self, task, total=None, completed=None, description=None):
+        if description is None:
+            self.tasks[task][1] = completed
+        else:
+            self.tasks[task][0] = description
 
 
 def test_stages_begin_in_turn_and_end():
@@ -175,6 +179,19 @@ def test_stages_begin_in_turn_and_end():
     assert progress.tasks[0] == ["affinity", 1.0]
     bars.finish()
     assert progress.tasks == [["affinity", 1.0], ["embedding", 1.0]]
+
+
+def test_compiling_is_said_beside_the_stage():
+    progress = FakeProgress()
+    bars = Bars(progress)
+    bars.compile(True)  # before any stage: there is no bar to say it on
+    bars.show("embedding", 0.5)
+    bars.show("rounding", 0.0)
+    bars.compile(True)
+    names = [name for name, _ in progress.tasks]
+    assert names == ["embedding", "rounding (compiling, once per machine)"]
+    bars.compile(False)
+    assert progress.tasks[1][0] == "rounding"
 
 
 def test_time_left():

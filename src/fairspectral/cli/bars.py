@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 
-from fairspectral.progress import listening
+from fairspectral.progress import compilation, listening
 
 
 @contextmanager
@@ -29,7 +29,7 @@ def progress_bars() -> Iterator[None]:
     )
     with Progress(*columns, console=Console(stderr=True)) as progress:
         bars = Bars(progress)
-        with listening(bars.show):
+        with listening(bars.show), compilation(bars.compile):
             yield
         bars.finish()
 
@@ -48,6 +48,12 @@ class Bars:
             self._tasks[stage] = self._progress.add_task(stage, total=None)
         if done and stage == next(reversed(self._tasks)):  # no fraction yet: the bar pulses
             self._progress.update(self._tasks[stage], total=1.0, completed=done)
+
+    def compile(self, busy: bool) -> None:
+        """Say beside the stage under way why it takes so long the first time."""
+        for stage, task in list(self._tasks.items())[-1:]:
+            words = f"{stage} (compiling, once per machine)" if busy else stage
+            self._progress.update(task, description=words)
 
     def finish(self) -> None:
         """End all stages that have begun."""

@@ -83,6 +83,11 @@ def _sentence(error: Exception) -> str:
             "there is not enough memory; pass --memory-budget (for example 2GB), or --affinity "
             "nearest_neighbors."
         )
+    if "cannot cache function" in text:  # numba's, where it may write nowhere
+        return (
+            "compiled code cannot be kept, for neither the package's folder nor the user's cache "
+            "can be written to; set NUMBA_CACHE_DIR to a folder that can."
+        )
     if isinstance(error, OSError) and error.filename and error.strerror:
         return f"{error.filename} cannot be used ({error.strerror.lower()}); check the path."
     if isinstance(error, ValueError | TypeError | OSError | ImportError) and text:
