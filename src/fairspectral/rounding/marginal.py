@@ -28,11 +28,14 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from fairspectral.rounding.bounds import FairnessRule, cell_range, cross_table
 from fairspectral.rounding.flow import FlowResult, solve_flow
 
-# Tables that are tried, and the relative fall of the cost below which the search stops.
-_ROUNDS, _ENOUGH = 10, 1e-4
+# Tables that are tried by the first call and by later ones, which start from a good table, and
+# the relative fall of the cost below which the search stops.
+_ROUNDS, _LATER_ROUNDS, _ENOUGH = 10, 3, 1e-4
 # Nodes that HiGHS may visit for one program: rounding a table is easy or hopeless. Not seconds,
 # since the labels must not depend on how busy the machine is.
 _NODES = 200
+# Relative gap to the best table at which HiGHS may stop: near to what is wanted is enough.
+_GAP = 0.2
 
 
 class _Planes(NamedTuple):
@@ -79,10 +82,11 @@ class MarginalFlow:
 
     def __call__(self, cost: np.ndarray, potentials: np.ndarray | None = None) -> FlowResult:
         """Assign every person; later calls start from the table of the one before."""
+        rounds = _ROUNDS if self._table is None else _LATER_ROUNDS
         best, table = self._begin(cost, potentials)
         planes = [self._planes(cost, best, table)]
         radius = max(1, int(self._counts.max()) // 4)
-        for _ in range(_ROUNDS):
+        for _ in range(rounds):
             wanted, promised = self._propose(planes, table, radius)
             if promised > best.cost - _ENOUGH * abs(best.cost):
                 break
@@ -187,27 +191,31 @@ class MarginalFlow:
     def _round(self, wanted: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray | None:
         """The integer program.
 
-        Unknowns: the table, and the persons missing or too many in each group and cluster,
-        which cost more than all cells together.
+        Unknowns: the persons in each cell above `low`, and those missing or too many in each
+        group and cluster, which cost more than all cells together. As all tables have the same
+        sum, costs of cells may be counted from zero, and the gap between what was found and
+        what can be means the same for all of them.
         """
         cells, groups = wanted.size, self._low.size
-        nearness = (low + high - 2 * wanted.ravel()) / np.maximum(high - low, 1)
+        distance = 1 + (low + high - 2 * wanted.ravel()) / np.maximum(high - low, 1)
         totals, group = self._table_rows()
         slack = sp.eye_array(groups)
+        sums = self._totals() - totals @ low
+        least, most = (np.ravel(bound) - group @ low for bound in (self._low, self._high))
         constraints = [
-            _constraint(totals, self._totals(), self._totals(), 2 * groups),
-            _constraint(sp.hstack([group, slack, -slack]), self._low, self._high, 0),
+            _constraint(totals, sums, sums, 2 * groups),
+            _constraint(sp.hstack([group, slack, -slack]), least, most, 0),
         ]
         solution = _solve(
-            np.concatenate([nearness, np.full(2 * groups, 4.0 * cells)]),
+            np.concatenate([distance, np.full(2 * groups, 2.0 * (high - low).sum() + 1)]),
             constraints,
-            np.concatenate([low, np.zeros(2 * groups)]),
-            np.concatenate([high, np.full(2 * groups, np.inf)]),
+            np.zeros(cells + 2 * groups),
+            np.concatenate([high - low, np.full(2 * groups, np.inf)]),
             n_whole=cells,
         )
         if solution is None:
             return None
-        return np.rint(solution[:cells]).astype(np.int64).reshape(wanted.shape)
+        return (low + np.rint(solution[:cells])).astype(np.int64).reshape(wanted.shape)
 
     def _table_rows(self) -> tuple[Any, Any]:
         """Matrices on the flattened table: its row and column sums, and its groups."""
@@ -258,7 +266,7 @@ def _solve(
 ) -> np.ndarray | None:
     """Minimise with the first ``n_whole`` unknowns whole; None if nothing was found."""
     whole = np.concatenate([np.ones(n_whole), np.zeros(len(costs) - n_whole)])
-    options = {"node_limit": _NODES, "mip_rel_gap": 1e-2}
+    options = {"node_limit": _NODES, "mip_rel_gap": _GAP}
     return milp(
         costs, constraints=constraints, bounds=Bounds(low, high), integrality=whole, options=options
     ).x
