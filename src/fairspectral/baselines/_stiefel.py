@@ -13,7 +13,9 @@ from fairspectral.linalg.orthonormal import polish
 # which the search is allowed to rise for a while: the values of Wen and Yin.
 _DECREASE, _SHORTEN, _MEMORY = 1e-4, 0.2, 0.85
 _SHORTEST, _LONGEST = 1e-20, 1e20
-_DRIFT = 1e-12
+# Smaller gradients, beside the plain one, and larger losses of orthogonality are not tolerated:
+# the former are rounding.
+_FLAT, _DRIFT = 1e-12, 1e-12
 
 
 @dataclass(frozen=True)
@@ -80,9 +82,9 @@ def curvilinear_search(
     value, G = evaluate(U)
     average, mass = value, 1.0
     slope = G - U @ (G.T @ U)
-    step = float(1 / np.maximum(np.linalg.norm(slope), _SHORTEST))
+    step = float(1 / np.maximum(np.linalg.norm(G), _SHORTEST))
     n_iter = 0
-    while n_iter < max_iter and _relative(slope, G) > tol:
+    while n_iter < max_iter and _relative(slope, G) > max(tol, _FLAT):
         n_iter += 1
         # Along the curve the objective begins to fall at half the squared norm of G U^T - U G^T.
         fall = np.sum(G * slope)

@@ -156,7 +156,7 @@ class UFSC(Baseline):
         if needed > budget:
             raise ValueError(
                 f"{self.name} holds dense matrices of {n_samples} × {n_samples} and needs "
-                f"{needed / 1e9:.1f} GB, more than the memory budget of {budget / 1e9:.1f} GB; "
+                f"{needed / 1e9:.2g} GB, more than the memory budget of {budget / 1e9:.2g} GB; "
                 "pass fewer samples, or a larger memory_budget if the machine has it."
             )
 
