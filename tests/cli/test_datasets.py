@@ -10,7 +10,7 @@ def test_the_list(call, tmp_path):
     done = call("datasets", env=env)
     assert done.status == 0, done.err
     for name, entry in ENTRIES.items():
-        assert f"{name}: {entry.source}" in done.out
+        assert f"{name}: {entry.source.url}; licence: {entry.source.licence}" in done.out
     listed = call("datasets", "--json", env=env).json
     assert listed["diabetes"]["available"] is True  # comes with scikit-learn
     assert listed["census"]["available"] is False
@@ -60,9 +60,24 @@ def test_census_as_published(call, tmp_path):
 def test_the_list_tells_the_truth(name):
     entry, data = ENTRIES[name], ENTRIES[name].load()
     assert (entry.n, entry.h) == (data.n, data.h)
-    assert (entry.source, entry.licence) == (data.source, data.licence)
     assert entry.kind == ("table" if data.graph is None else "graph")
     assert entry.here
+
+
+@pytest.mark.parametrize("name", [name for name in ENTRIES if name != "diabetes"])
+def test_without_data_and_network_it_says_which_file_to_put_where(
+    call, tmp_path, monkeypatch, name
+):
+    def no_network(url, target):
+        raise ConnectionError
+
+    monkeypatch.setattr("fairspectral.datasets._fetch._retrieve", no_network)
+    env = {"FAIRSPECTRAL_DATA": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    done = call("datasets", "fetch", name, "-o", tmp_path / "x.csv", env=env)
+    assert done.status == 2
+    (line,) = done.err.splitlines()
+    files = " and ".join(file.name for file in ENTRIES[name].source.files)
+    assert line.endswith(f"put {files} into {tmp_path}.")
 
 
 def test_an_unknown_name(call, tmp_path):

@@ -112,7 +112,7 @@ def test_a_broken_download_leaves_nothing_and_says_what_to_do(server, cache, pat
     message = str(caught.value)
     assert f"get {server}{path} by hand" in message
     assert message.endswith(f"put table.txt into {cache}.")
-    assert ("unpack it" in message) == path.endswith((".gz", ".zip"))
+    assert ("unpack what is packed" in message) == path.endswith((".gz", ".zip"))
 
 
 def test_a_changed_file_is_said(server, cache):
@@ -152,15 +152,26 @@ def test_every_loader_without_data_and_network_names_the_file_and_the_folder(
         raise ConnectionError
 
     monkeypatch.setattr(_fetch, "_retrieve", no_network)
-    file = importlib.import_module(f"fairspectral.datasets.{module}").FILES[0]
+    files = importlib.import_module(f"fairspectral.datasets.{module}").SOURCE.files
     loader = getattr(datasets, f"fetch_{module.replace('fourarea', '4area')}")
     with pytest.raises(FileNotFoundError) as caught:
         loader(data_home=tmp_path)
     message = str(caught.value)
-    assert message.startswith(f"{file.name} was not found")
-    assert file.url in message
-    assert message.endswith(f"put {file.name} into {tmp_path}.")
+    assert message.startswith(f"{files[0].name} was not found")
+    assert all(file.url in message for file in files)
+    names = " and ".join(file.name for file in files)
+    assert message.endswith(f"put {names} into {tmp_path}.")
     assert "\n" not in message
+
+
+def test_only_what_is_missing_is_asked_for(cache, tmp_path, monkeypatch):
+    def no_network(url, target):
+        raise ConnectionError
+
+    monkeypatch.setattr(_fetch, "_retrieve", no_network)
+    (tmp_path / "metadata_2013.txt").write_text("1 a F")
+    with pytest.raises(FileNotFoundError, match=r"put Facebook-known-pairs_data_2013\.csv into"):
+        datasets.fetch_facebook(data_home=tmp_path)
 
 
 def test_without_pooch_the_extra_is_named(cache, monkeypatch):

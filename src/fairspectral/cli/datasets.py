@@ -14,6 +14,7 @@ from fairspectral.cli.command import Json, command, say
 
 if TYPE_CHECKING:
     from fairspectral.datasets import Dataset
+    from fairspectral.datasets._fetch import Source
 
 datasets_app = typer.Typer(invoke_without_command=True, rich_markup_mode="rich")
 
@@ -27,13 +28,11 @@ class Entry:
     loader : str
         Function of `fairspectral.datasets`.
     module : str
-        Module of `fairspectral.datasets` that knows its files.
+        Module of `fairspectral.datasets` that knows where it comes from.
     n, h : int
         Samples and groups.
     kind, group : str
         ``"table"`` or ``"graph"``, and what the groups are.
-    source, licence : str
-        Where it comes from and on which terms.
     """
 
     loader: str
@@ -42,54 +41,41 @@ class Entry:
     h: int
     kind: str
     group: str
-    source: str
-    licence: str
 
     def load(self) -> Dataset:
         """The data set itself."""
         return getattr(importlib.import_module("fairspectral.datasets"), self.loader)()
 
     @property
+    def source(self) -> Source:
+        """Where it comes from and on which terms."""
+        return importlib.import_module(f"fairspectral.datasets.{self.module}").SOURCE
+
+    @property
     def here(self) -> bool:
         """Whether all of its files are on this machine."""
         from fairspectral.datasets._fetch import DATA_VARIABLE, user_cache
 
-        module = importlib.import_module(f"fairspectral.datasets.{self.module}")
         folders = [user_cache(), *map(Path, filter(None, [os.environ.get(DATA_VARIABLE)]))]
         return all(
-            any((folder / file.name).is_file() for folder in folders)
-            for file in getattr(module, "FILES", ())
+            any((folder / file.name).is_file() for folder in folders) for file in self.source.files
         )
+
+    def summary(self) -> dict[str, Any]:
+        """For machines."""
+        source = self.source
+        about = {"source": source.url, "licence": source.licence, "citation": source.citation}
+        return {**vars(self), **about, "available": self.here}
 
 
 ENTRIES = {
-    "census": Entry(
-        "fetch_census", "census", 32561, 7, "table", "marital-status",
-        "https://archive.ics.uci.edu/dataset/2/adult", "CC BY 4.0",
-    ),
-    "thyroid": Entry(
-        "fetch_thyroid", "thyroid", 7200, 3, "table", "diagnosis",
-        "https://archive.ics.uci.edu/dataset/102/thyroid+disease", "CC BY 4.0",
-    ),
-    "diabetes": Entry(
-        "load_diabetes_patients", "diabetes", 442, 2, "table", "sex",
-        "scikit-learn (sklearn.datasets.load_diabetes), from "
-        "https://www4.stat.ncsu.edu/~boos/var.select/diabetes.html", "not stated by the publisher",
-    ),
-    "4area": Entry(
-        "fetch_4area", "fourarea", 35385, 4, "table", "area",
-        "https://github.com/FaroukY/KFC-ScalableFairClustering", "MIT",
-    ),
-    "lastfm": Entry(
-        "fetch_lastfm", "lastfm", 5576, 6, "graph", "country",
-        "https://snap.stanford.edu/data/feather-lastfm-social.html", "not stated by the publisher",
-    ),
-    "facebook": Entry(
-        "fetch_facebook", "facebook", 155, 2, "graph", "gender",
-        "http://www.sociopatterns.org/datasets/high-school-contact-and-friendship-networks/",
-        "CC BY-NC-SA",
-    ),
-}  # fmt: skip
+    "census": Entry("fetch_census", "census", 32561, 7, "table", "marital-status"),
+    "thyroid": Entry("fetch_thyroid", "thyroid", 7200, 3, "table", "diagnosis"),
+    "diabetes": Entry("load_diabetes_patients", "diabetes", 442, 2, "table", "sex"),
+    "4area": Entry("fetch_4area", "fourarea", 35385, 4, "table", "area"),
+    "lastfm": Entry("fetch_lastfm", "lastfm", 5576, 6, "graph", "country"),
+    "facebook": Entry("fetch_facebook", "facebook", 155, 2, "graph", "gender"),
+}
 
 
 @datasets_app.callback()
@@ -107,15 +93,16 @@ def _list(json: bool) -> None:
     from fairspectral.cli.display import print_json, print_lines, print_table
 
     if json:
-        print_json({name: {**vars(e), "available": e.here} for name, e in ENTRIES.items()})
+        print_json({name: entry.summary() for name, entry in ENTRIES.items()})
         return
+    header = ["name", "n", "groups", "kind", "here"]
     rows = [
-        [name, f"{e.n:,}", f"{e.h} by {e.group}", e.kind, "yes" if e.here else "no", e.licence]
+        [name, f"{e.n:,}", f"{e.h} by {e.group}", e.kind, "yes" if e.here else "no"]
         for name, e in ENTRIES.items()
-    ]  # fmt: skip
-    header = ["name", "n", "groups", "kind", "here", "licence"]
+    ]
     print_table(header, rows, text=header[2:])
-    print_lines(*(f"{name}: {e.source}" for name, e in ENTRIES.items()))
+    for name, entry in ENTRIES.items():
+        print_lines(f"{name}: {entry.source.url}; licence: {entry.source.licence}")
 
 
 @datasets_app.command()
@@ -161,10 +148,9 @@ def _frames(name: str) -> list[Any]:
     entry = ENTRIES[name]
     if name == "census":
         from fairspectral.datasets import census
-        from fairspectral.datasets._fetch import locate
 
         # As published: the loader's own columns are encoded and standardised already.
-        columns = census._read_columns(locate(census.FILES, None)[0])
+        columns = census.read_columns(census.SOURCE.paths(None)[0])
         left_out = set(census.NOT_FEATURES) - {census.GROUP}
         return [pandas.DataFrame({c: v for c, v in columns.items() if c not in left_out})]
     data = entry.load()

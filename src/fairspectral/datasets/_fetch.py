@@ -1,4 +1,4 @@
-"""Find a data file on disk, or fetch it from its publisher.
+"""Where a data set comes from: find its files on disk, or fetch them from their publisher.
 
 The one place that knows about folders, the network and checksums.
 """
@@ -15,6 +15,11 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fairspectral.datasets.base import Dataset
 
 DATA_VARIABLE = "FAIRSPECTRAL_DATA"
 _TIMEOUT_SECONDS = 60
@@ -42,6 +47,46 @@ class RemoteFile:
     sha256: str
 
 
+@dataclass(frozen=True)
+class Source:
+    """A published data set.
+
+    Attributes
+    ----------
+    name : str
+        What it is called in tables and figures.
+    files : tuple of RemoteFile
+        All that it is made of; none where another package carries it along.
+    url : str
+        The publisher's page.
+    licence : str
+        On which terms, by the publisher's own words.
+    citation : str
+        What to cite.
+    """
+
+    name: str
+    files: tuple[RemoteFile, ...]
+    url: str
+    licence: str
+    citation: str
+
+    def paths(self, data_home: str | os.PathLike | None) -> list[Path]:
+        """The paths of the files, downloaded where they are missing; see `locate`."""
+        return locate(self.files, data_home)
+
+    def dataset(self, sensitive_features: np.ndarray, **data: Any) -> Dataset:
+        """The samples (`X` or `graph`, ...) with the groups, and where they come from."""
+        return Dataset(
+            self.name,
+            sensitive_features,
+            source=self.url,
+            licence=self.licence,
+            citation=self.citation,
+            **data,
+        )
+
+
 class _RefusedError(OSError):
     """A reason of our own, in words for the user."""
 
@@ -63,7 +108,14 @@ def locate(files: Sequence[RemoteFile], data_home: str | os.PathLike | None) -> 
                 "data files, or none to download them into the user's cache."
             )
         folders.insert(0, Path(named))
-    return [_find(file, folders) or _download(file, folders[0], cache) for file in files]
+    missing = [file for file in files if _find(file, folders) is None]
+    for file in missing:
+        try:
+            _download(file, cache)
+        except (OSError, EOFError, KeyError, zipfile.BadZipFile, zlib.error) as error:
+            wanted = [file for file in missing if _find(file, folders) is None]
+            raise FileNotFoundError(_by_hand(wanted, error, folders[0])) from error
+    return [path for file in files if (path := _find(file, folders))]
 
 
 def user_cache() -> Path:
@@ -81,32 +133,37 @@ def _find(file: RemoteFile, folders: Sequence[Path]) -> Path | None:
     return next((folder / file.name for folder in folders if (folder / file.name).is_file()), None)
 
 
-def _download(file: RemoteFile, placed_in: Path, cache: Path) -> Path:
+def _download(file: RemoteFile, cache: Path) -> None:
     """Fetch, unpack and check a file beside its place, then move it there in one step.
 
     Whatever goes wrong, the folder of the attempt disappears, and the file is not there.
     """
-    try:
-        cache.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=cache, prefix="download-") as attempt:
-            archive = Path(attempt) / "archive"
-            _retrieve(file.url, archive)
-            content = _unpack(archive, file)
-            found = hashlib.sha256(content).hexdigest()
-            if found != file.sha256:
-                raise _RefusedError(f"its SHA-256 is {found} instead of {file.sha256}")
-            complete = Path(attempt) / file.name
-            complete.write_bytes(content)
-            return complete.replace(cache / file.name)
-    except (OSError, EOFError, KeyError, zipfile.BadZipFile, zlib.error) as error:
-        # The errors of requests are OSErrors. The network's own words are long: they follow
-        # in the traceback.
-        reason = str(error) if isinstance(error, _RefusedError) else type(error).__name__
-        unpack = ", unpack it" if file.url.endswith((".zip", ".gz")) else ""
-        raise FileNotFoundError(
-            f"{file.name} was not found and could not be downloaded ({reason}); get {file.url} "
-            f"by hand{unpack} and put {file.name} into {placed_in}."
-        ) from error
+    cache.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=cache, prefix="download-") as attempt:
+        archive = Path(attempt) / "archive"
+        _retrieve(file.url, archive)
+        content = _unpack(archive, file)
+        found = hashlib.sha256(content).hexdigest()
+        if found != file.sha256:
+            raise _RefusedError(f"its SHA-256 is {found} instead of {file.sha256}")
+        complete = Path(attempt) / file.name
+        complete.write_bytes(content)
+        complete.replace(cache / file.name)
+
+
+def _by_hand(wanted: Sequence[RemoteFile], error: Exception, folder: Path) -> str:
+    """Which files to put where; the first of them could not be downloaded."""
+    # The errors of requests are OSErrors. The network's own words are long: they follow in the
+    # traceback.
+    reason = str(error) if isinstance(error, _RefusedError) else type(error).__name__
+    urls = " and ".join(dict.fromkeys(file.url for file in wanted))
+    names = " and ".join(file.name for file in wanted)
+    packed = any(file.url.endswith((".zip", ".gz")) for file in wanted)
+    unpack = ", unpack what is packed" if packed else ""
+    return (
+        f"{wanted[0].name} was not found and could not be downloaded ({reason}); get {urls} by "
+        f"hand{unpack} and put {names} into {folder}."
+    )
 
 
 def _retrieve(url: str, target: Path) -> None:

@@ -9,17 +9,24 @@ from pathlib import Path
 import numpy as np
 from sklearn.preprocessing import StandardScaler
 
-from fairspectral.datasets._fetch import RemoteFile, locate
+from fairspectral.datasets._fetch import RemoteFile, Source
 from fairspectral.datasets._parse import unreadable
 from fairspectral.datasets.base import Dataset
 from fairspectral.validation import check_choice
 
-FILES = (
-    RemoteFile(
-        "adult.data",
-        "https://archive.ics.uci.edu/ml/machine-learning-databases/adult/adult.data",
-        "5b00264637dbfec36bdeaab5676b0b309ff9eb788d63554ca0a249491c86603d",
+SOURCE = Source(
+    name="Census",
+    files=(
+        RemoteFile(
+            "adult.data",
+            "https://archive.ics.uci.edu/ml/machine-learning-databases/adult/adult.data",
+            "5b00264637dbfec36bdeaab5676b0b309ff9eb788d63554ca0a249491c86603d",
+        ),
     ),
+    url="https://archive.ics.uci.edu/dataset/2/adult",
+    licence="CC BY 4.0",
+    citation='R. Kohavi, "Scaling up the accuracy of naive-Bayes classifiers: a '
+    'decision-tree hybrid", KDD 1996; data doi:10.24432/C5XW20',
 )
 
 # The columns of the file, in order.
@@ -72,7 +79,7 @@ def fetch_census(
         and variance 1, and seven groups.
     """
     check_choice(encoding, ("ordinal", "onehot"), "encoding")
-    columns = _read_columns(locate(FILES, data_home)[0])
+    columns = read_columns(SOURCE.paths(data_home)[0])
     features: dict[str, np.ndarray] = {}
     for name, values in columns.items():
         if name in NUMERIC:
@@ -84,19 +91,15 @@ def fetch_census(
             else:
                 for code, category in enumerate(categories):
                     features[f"{name}={category}"] = (codes == code).astype(np.float64)
-    return Dataset(
-        name="Census",
+    return SOURCE.dataset(
         sensitive_features=columns[GROUP],
         X=StandardScaler().fit_transform(np.stack(list(features.values()), axis=1)),
         feature_names=tuple(features),
-        source="https://archive.ics.uci.edu/dataset/2/adult",
-        licence="CC BY 4.0",
-        citation='R. Kohavi, "Scaling up the accuracy of naive-Bayes classifiers: a '
-        'decision-tree hybrid", KDD 1996; data doi:10.24432/C5XW20',
     )
 
 
-def _read_columns(path: Path) -> dict[str, np.ndarray]:
+def read_columns(path: Path) -> dict[str, np.ndarray]:
+    """The columns of the file as text, by name."""
     with open(path, encoding="utf-8", newline="") as lines:
         rows = [row for row in csv.reader(lines, skipinitialspace=True) if row]
     if not rows or any(len(row) != len(COLUMNS) for row in rows):

@@ -6,7 +6,18 @@ import numpy as np
 from sklearn.datasets import load_diabetes
 from sklearn.preprocessing import StandardScaler
 
+from fairspectral.datasets._fetch import Source
 from fairspectral.datasets.base import Dataset
+
+SOURCE = Source(
+    name="Diabetes patients",
+    files=(),
+    url="scikit-learn (sklearn.datasets.load_diabetes), from "
+    "https://www4.stat.ncsu.edu/~boos/var.select/diabetes.html",
+    licence="not stated by the publisher",
+    citation="B. Efron, T. Hastie, I. Johnstone and R. Tibshirani, "
+    '"Least angle regression", Annals of Statistics 32 (2004) 407-499',
+)
 
 
 def load_diabetes_patients() -> Dataset:
@@ -24,14 +35,8 @@ def load_diabetes_patients() -> Dataset:
     """
     table = load_diabetes(scaled=False)
     sex = table.feature_names.index("sex")
-    return Dataset(
-        name="Diabetes patients",
+    return SOURCE.dataset(
         sensitive_features=np.array([f"sex {int(code)}" for code in table.data[:, sex]]),
         X=StandardScaler().fit_transform(np.delete(table.data, sex, axis=1)),
         feature_names=tuple(name for name in table.feature_names if name != "sex"),
-        source="scikit-learn (sklearn.datasets.load_diabetes), from "
-        "https://www4.stat.ncsu.edu/~boos/var.select/diabetes.html",
-        licence="not stated by the publisher",
-        citation="B. Efron, T. Hastie, I. Johnstone and R. Tibshirani, "
-        '"Least angle regression", Annals of Statistics 32 (2004) 407-499',
     )

@@ -7,24 +7,31 @@ import os
 import numpy as np
 from sklearn.preprocessing import StandardScaler
 
-from fairspectral.datasets._fetch import RemoteFile, locate
+from fairspectral.datasets._fetch import RemoteFile, Source
 from fairspectral.datasets._parse import read_numbers
 from fairspectral.datasets.base import Dataset
 
 _FOLDER = "https://archive.ics.uci.edu/ml/machine-learning-databases/thyroid-disease/"
 # Of the publisher's blank-separated files. Copies with commas are in circulation; they hold
 # the same numbers, digit by digit.
-FILES = (
-    RemoteFile(
-        "ann-train.data",
-        _FOLDER + "ann-train.data",
-        "3da53a156bda36cb0c97e9f4b6b111c9226c54c4aa00230de5604b787c47e3a6",
+SOURCE = Source(
+    name="Thyroid",
+    files=(
+        RemoteFile(
+            "ann-train.data",
+            _FOLDER + "ann-train.data",
+            "3da53a156bda36cb0c97e9f4b6b111c9226c54c4aa00230de5604b787c47e3a6",
+        ),
+        RemoteFile(
+            "ann-test.data",
+            _FOLDER + "ann-test.data",
+            "c649ea19416e78c7996cfaaa2a9e281cb597d4b075aaa68c494fc3e4ee3aa30b",
+        ),
     ),
-    RemoteFile(
-        "ann-test.data",
-        _FOLDER + "ann-test.data",
-        "c649ea19416e78c7996cfaaa2a9e281cb597d4b075aaa68c494fc3e4ee3aa30b",
-    ),
+    url="https://archive.ics.uci.edu/dataset/102/thyroid+disease",
+    licence="CC BY 4.0",
+    citation='R. Quinlan, "Thyroid disease", UCI Machine Learning Repository, 1986, '
+    "doi:10.24432/C5D010",
 )
 
 N_ATTRIBUTES = 21
@@ -56,17 +63,12 @@ def fetch_thyroid(
     Dataset
         With `X` of shape (7200, 21) and three groups.
     """
-    table = np.vstack([read_numbers(path, N_ATTRIBUTES + 1) for path in locate(FILES, data_home)])
+    table = np.vstack([read_numbers(path, N_ATTRIBUTES + 1) for path in SOURCE.paths(data_home)])
     X, diagnosis = table[:, :-1], table[:, -1].astype(np.int64)
-    return Dataset(
-        name="Thyroid",
+    return SOURCE.dataset(
         sensitive_features=np.array(
             ["class 3 (normal)" if code == 3 else f"class {code}" for code in diagnosis]
         ),
         X=StandardScaler().fit_transform(X) if standardize else np.ascontiguousarray(X),
         feature_names=tuple(f"attribute {j}" for j in range(1, N_ATTRIBUTES + 1)),
-        source="https://archive.ics.uci.edu/dataset/102/thyroid+disease",
-        licence="CC BY 4.0",
-        citation='R. Quinlan, "Thyroid disease", UCI Machine Learning Repository, 1986, '
-        "doi:10.24432/C5D010",
     )
