@@ -180,7 +180,7 @@ class TestSmallSteps:
         L = np.diag(d) - W
         np.testing.assert_allclose(laplacian(W, d, observed), L @ observed, atol=1e-10)
         expected = np.linalg.solve(np.eye(30) + L / fidelity, observed)
-        np.testing.assert_allclose(X, expected, atol=1e-8)
+        np.testing.assert_allclose(X, expected, atol=1e-6)
 
 
 class TestAlternation:

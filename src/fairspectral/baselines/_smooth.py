@@ -17,7 +17,7 @@ def smooth_signals(
     fidelity: float,
     start: np.ndarray,
     *,
-    tol: float = 1e-10,
+    tol: float = 1e-8,
     max_iter: int = 500,
 ) -> np.ndarray:
     """Minimise ``xi ||X - Xo||^2 + tr(X^T L X)`` over signals of shape (n, d).
