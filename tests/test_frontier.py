@@ -1,8 +1,11 @@
 """The price of fairness."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
+from fairspectral import frontier as frontier_module
 from fairspectral.affinity import make_operator
 from fairspectral.frontier import fairness_frontier
 
@@ -51,6 +54,19 @@ def test_given_centroids_serve_the_first_start_only(blobs):
     centroids = np.array([[0.0, 0], [4, 0], [0, 4]])
     frontier = fairness_frontier(rows, groups, tolerances=(0, 0.2), centroids=centroids)
     assert len(frontier.assignments[1].sizes) == 3
+
+
+def test_what_is_not_certified_is_no_bargain(monkeypatch):
+    def assign(*_, initial_labels=None, **__):
+        warm = initial_labels is not None
+        return SimpleNamespace(
+            labels=[0], sizes=[1], certified=not warm, normalized_cut=None,
+            embedding_cost=1.0 if warm else 2.0,
+        )  # fmt: skip
+
+    monkeypatch.setattr(frontier_module, "fair_assignment", assign)
+    frontier = fairness_frontier(None, None, tolerances=(0, 0.2))
+    assert all(assignment.certified for assignment in frontier.assignments)
 
 
 def test_bad_arguments_are_named(blobs):

@@ -123,7 +123,7 @@ def fairness_frontier(
             warm = {**arguments, "initial_labels": assignments[-1].labels, "centroids": None}
             k = len(assignments[-1].sizes)
             continued = fair_assignment(embedding, sensitive_features, k, **warm)
-            best = min(best, continued, key=_cost)
+            best = min(best, continued, key=lambda found: (not found.certified, _cost(found)))
         assignments.append(best)
     return FairnessFrontier(tuple(ordered), tuple(assignments))
 

@@ -233,7 +233,10 @@ def _lower_the_cut(
         wide = partial(search, rounds=rounds // 2, progress=(_STARTED, middle))
         other = _by_wider_bounds(plan, points, affinity, began, wide)
         both = [search(affinity, start, plan.rules, rounds=0) for start in (state, other)]
-        state = min(both, key=lambda found: found.cut)
+        # Under several attributes either way may have found no table within the bounds.
+        state = min(
+            both, key=lambda at: (not all_inside(plan.rules, at.labels, len(at.volumes)), at.cut)
+        )
         trail.add("from wider bounds", state.labels, state)
         rounds -= rounds // 2
     state = search(affinity, state, plan.rules, rounds=rounds, progress=(middle, 1.0))
