@@ -9,6 +9,7 @@ import pytest
 from fairspectral.validation import (
     build_params,
     check_choice,
+    check_degrees,
     check_n_clusters,
     check_sensitive_features,
     parse_memory_budget,
@@ -90,12 +91,19 @@ def test_number_of_clusters():
         check_n_clusters(0, 10, 0)
 
 
-def test_params():
-    @dataclass
-    class Params:
-        max_iter: int = 3
+@dataclass
+class Params:
+    max_iter: int = 3
+    tol: float | None = 0.1
 
-    assert build_params(Params, {"max_iter": 5}, where="x").max_iter == 5
+
+def test_params():
+    assert build_params(Params, {"max_iter": np.int64(5), "tol": 1}, where="x").max_iter == 5
+    assert build_params(Params, {"tol": None}, where="x").tol is None
+    with pytest.raises(TypeError, match=r"takes a whole number as 'max_iter', not 2\.5"):
+        build_params(Params, {"max_iter": 2.5}, where="the solver 'x'")
+    with pytest.raises(TypeError, match="takes a number or None as 'tol', not 'a'"):
+        build_params(Params, {"tol": "a"}, where="the solver 'x'")
     with pytest.raises(ValueError, match=r"'max_itr' \(did you mean 'max_iter'\?\); it knows max_"):
         build_params(Params, {"max_itr": 5}, where="the solver 'x'")
     with pytest.raises(ValueError, match="mode='zzz' is unknown; choose one of 'a', 'b'"):
@@ -111,3 +119,10 @@ def test_memory_budget():
     for wrong in ("lots", "3XB", -1, 0, float("inf"), float("nan")):
         with pytest.raises(ValueError, match="is not an amount of memory"):
             parse_memory_budget(wrong)
+
+
+@pytest.mark.parametrize(("degree", "word"), [(1e-200, "small"), (1e200, "large")])
+def test_degrees_out_of_range(degree, word):
+    check_degrees(np.array([1e-100, 1.0, 1e100]), "W")
+    with pytest.raises(ValueError, match=rf"at node 1, too {word} to compute with; divide all by"):
+        check_degrees(np.array([1.0, degree]), "W")

@@ -11,8 +11,9 @@ import math
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, get_args, get_type_hints
 
 import numpy as np
 import scipy.sparse as sp
@@ -189,6 +190,10 @@ def _missing(values: np.ndarray) -> np.ndarray:
     return np.fromiter((v is None or v != v for v in values), dtype=bool, count=len(values))
 
 
+# A degree's square and its inverse must be numbers with all their digits.
+_SMALLEST_DEGREE = 1e-150
+
+
 # --- features and affinities ------------------------------------------------------------
 
 
@@ -314,13 +319,21 @@ def asymmetric(first: float, second: float, row: int, column: int, name: str) ->
 
 
 def check_degrees(degrees: np.ndarray, name: str) -> None:
-    """Refuse a graph with an isolated node: its row cannot be normalised."""
+    """Refuse a graph with an isolated node, whose row cannot be normalised, or out of range."""
     isolated = np.flatnonzero(~(degrees > 0))
     if len(isolated):
         shown = ", ".join(str(i) for i in isolated[:5]) + (", ..." if len(isolated) > 5 else "")
         raise ValueError(
             f"{name} has {len(isolated)} isolated node(s) without any affinity (index {shown}); "
             "remove them (keep the rows and columns where W.sum(axis=1) > 0) or connect them."
+        )
+    extreme = (degrees < _SMALLEST_DEGREE) | (degrees > 1 / _SMALLEST_DEGREE)
+    if extreme.any():
+        at = int(np.argmax(extreme))
+        raise ValueError(
+            f"{name} has affinities that sum to {degrees[at]:.3g} at node {at}, too "
+            f"{'small' if degrees[at] < 1 else 'large'} to compute with; divide all by the largest, "
+            "which changes no clustering."
         )
 
 
@@ -345,14 +358,29 @@ def check_n_clusters(
 def build_params(params_class: type, given: dict[str, Any] | None, *, where: str) -> Any:
     """Make a parameter dataclass from a dict, and name a misspelt key."""
     given = dict(given or {})
-    known = [field.name for field in fields(params_class)]
-    for key in given:
+    known = get_type_hints(params_class)
+    for key, value in given.items():
         if key not in known:
             raise ValueError(
                 f"{where} has no parameter {key!r}{did_you_mean(key, known)}; "
                 f"it knows {', '.join(known)}."
             )
+        kinds = [_ABSTRACT.get(kind, kind) for kind in get_args(known[key]) or (known[key],)]
+        if not any(isinstance(kind, type) and isinstance(value, kind) for kind in kinds):
+            words = " or ".join(_KINDS.get(kind, str(kind)) for kind in kinds)
+            raise TypeError(f"{where} takes {words} as {key!r}, not {value!r}.")
     return params_class(**given)
+
+
+# What a parameter's type admits, and is called.
+_ABSTRACT: dict[Any, type] = {int: Integral, float: Real}
+_KINDS: dict[Any, str] = {
+    Integral: "a whole number",
+    Real: "a number",
+    str: "a text",
+    bool: "True or False",
+    type(None): "None",
+}
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
