@@ -332,8 +332,8 @@ def check_degrees(degrees: np.ndarray, name: str) -> None:
         at = int(np.argmax(extreme))
         raise ValueError(
             f"{name} has affinities that sum to {degrees[at]:.3g} at node {at}, too "
-            f"{'small' if degrees[at] < 1 else 'large'} to compute with; divide all by the largest, "
-            "which changes no clustering."
+            f"{'small' if degrees[at] < 1 else 'large'} to compute with; divide all of them by the "
+            "largest, which changes no clustering."
         )
 
 
