@@ -60,14 +60,6 @@ def test_no_bars_off_a_terminal(call, people):
     assert "\x1b" not in done.out + done.err
 
 
-def test_a_traceback_is_shown_when_asked_for(people):
-    wrong = words(people, "--sensitive", "sexx", "--debug")
-    done = subprocess.run(wrong, capture_output=True, text=True, timeout=PATIENCE)
-    assert done.returncode == 1
-    assert "Traceback" in done.stderr
-    assert "did you mean 'sex'?" in done.stderr
-
-
 def test_a_reader_that_has_seen_enough(people):
     process = subprocess.Popen(words(people), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     process.stdout.close()

@@ -7,6 +7,7 @@ import functools
 import inspect
 import os
 import sys
+import traceback
 import typing
 import warnings
 from collections.abc import Callable, Iterator
@@ -29,8 +30,8 @@ def command(function: Callable[..., int | None]) -> Callable[..., None]:
     """Make a command of a function: its return value, if any, is the exit status.
 
     A parameter whose type is a dataclass becomes one option for each of its fields, so that
-    commands share groups of options. Errors are said in one sentence with exit status 2; with
-    the option ``--debug``, which is added here, they are raised.
+    commands share groups of options. Errors are said in one sentence with exit status 2; the
+    option ``--debug``, which is added here, shows the traceback as well.
     """
     groups = _option_groups(function)
     signature = _flat_signature(function, groups)
@@ -57,7 +58,7 @@ def command(function: Callable[..., int | None]) -> Callable[..., None]:
             raise typer.Exit(PIPE_CLOSED) from None
         except Exception as error:
             if debug:
-                raise
+                traceback.print_exc()
             speak("Error", _sentence(error))
             raise typer.Exit(FAILED) from None
         if status:
