@@ -145,7 +145,8 @@ def score(instance: Instance, H: np.ndarray, labels: np.ndarray, k: int) -> Valu
         ``feasible_objective``: that of ``H`` projected and orthonormalised, so that nobody
         gains by violating a constraint; ``fairness``: ``||F^T H||^2``; ``orthogonality``:
         ``||H^T H - I||^2``; ``normalized_cut``, ``ratio_cut``; ``balance`` and
-        ``min_balance`` as in the paper, ``relative_balance`` to that of everyone.
+        ``min_balance`` as in the paper, ``min_positive_balance`` of the clusters where no
+        group is absent, ``relative_balance`` to that of everyone.
     """
     problem = instance.problem(instance.precise, k)
     objective = problem.objective(H)
@@ -158,11 +159,17 @@ def score(instance: Instance, H: np.ndarray, labels: np.ndarray, k: int) -> Valu
         **_cuts(problem.operator, labels),
         "balance": metrics.average_balance(labels, instance.groups),
         "min_balance": metrics.minimum_balance(labels, instance.groups),
+        "min_positive_balance": _smallest_positive(labels, instance.groups),
         "relative_balance": metrics.relative_balance(labels, instance.groups),
     }
     if len(labels) <= _KEEP_LABELS_UP_TO:
         values["labels"] = np.asarray(labels).tolist()
     return values
+
+
+def _smallest_positive(labels: np.ndarray, groups: np.ndarray) -> float | None:
+    balance = metrics.balance_per_cluster(labels, groups)
+    return float(balance[balance > 0].min()) if balance.any() else None
 
 
 def _made_feasible(problem: FairCutProblem, H: np.ndarray) -> np.ndarray:

@@ -8,7 +8,7 @@ from typing import Any
 from fairspectral.experiments.figures import method_style, new_figure
 from fairspectral.experiments.methods import METHODS
 from fairspectral.experiments.problems import read_name
-from fairspectral.experiments.real_sets import PROBLEMS
+from fairspectral.experiments.real_sets import ABOUT, PROBLEMS
 from fairspectral.experiments.results import Results, markdown_table
 from fairspectral.experiments.spec import Cell, Spec, grid
 
@@ -32,7 +32,7 @@ def table(records: Mapping[Cell, Any], scale: str) -> str:
     parts = [
         f"One trial, k in {', '.join(map(str, KS[scale]))} (the paper: five trials, every k from "
         "2 to 50). The paper shows these as figures without numbers, except for k=25, which is "
-        "in Tables 2 and 3."
+        f"in Tables 2 and 3. {ABOUT}"
     ]
     titles = [METHODS[method].title for method in METHOD_NAMES]
     header = ["k", *(f"{t}, seconds" for t in titles), *(f"{t}, balance" for t in titles)]
@@ -72,5 +72,4 @@ def figure(records: Mapping[Cell, Any], scale: str) -> Any:
     return drawing
 
 
-SPEC = Spec("curves", cells, table,
-            figure)  # fmt: skip
+SPEC = Spec("curves", cells, table, figure)

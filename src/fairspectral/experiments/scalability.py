@@ -27,10 +27,12 @@ def figure(records: Mapping[Cell, Any], scale: str) -> Any:
     drawing, panels = new_figure(1, len(KS[scale]), sharey=True)
     width = 0.8 / len(METHOD_NAMES)
     places = np.arange(len(sizes))
+    shortest = np.inf
     for ax, k in zip(panels.flat, KS[scale], strict=True):
         for j, method in enumerate(METHOD_NAMES):
             times = [results.mean(problem(n), method, k, "seconds") for n in sizes]
             heights = [np.nan if time is None else time for time in times]
+            shortest = np.nanmin([shortest, *heights])
             ax.bar(
                 places + (j - (len(METHOD_NAMES) - 1) / 2) * width, heights, width,
                 color=method_style(method)["color"], label=METHODS[method].title,
@@ -40,7 +42,9 @@ def figure(records: Mapping[Cell, Any], scale: str) -> Any:
         ax.set_title(f"k = {k}")
         ax.set_xlabel("n")
     panels.flat[0].set_ylabel("seconds")
-    panels.flat[-1].legend(frameon=False, fontsize="small")
+    if np.isfinite(shortest):  # the shortest bar is seen too
+        panels.flat[0].set_ylim(bottom=shortest / 2)
+    panels.flat[-1].legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False)
     return drawing
 
 

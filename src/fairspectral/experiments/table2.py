@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from fairspectral.experiments.problems import read_name
-from fairspectral.experiments.real_sets import PROBLEMS, K, paper_number, real_cells
+from fairspectral.experiments.real_sets import ABOUT, PROBLEMS, K, paper_number, real_cells
 from fairspectral.experiments.results import Results, markdown_table
 from fairspectral.experiments.spec import Cell, Spec
 
@@ -29,7 +29,7 @@ def cells(scale: str) -> list[Cell]:
 def table(records: Mapping[Cell, Any], scale: str) -> str:
     """Seconds of the embedding, and below with the rounding."""
     results, k = Results(records), K[scale]
-    parts = []
+    parts = [ABOUT]
     for title, field in (
         ("Seconds of the embedding", "seconds"),
         ("Seconds of the embedding and k-means", "seconds_total"),

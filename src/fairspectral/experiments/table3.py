@@ -7,7 +7,7 @@ from typing import Any
 
 from fairspectral.experiments.methods import METHODS
 from fairspectral.experiments.problems import read_name
-from fairspectral.experiments.real_sets import PROBLEMS, K, paper_number, real_cells
+from fairspectral.experiments.real_sets import ABOUT, PROBLEMS, K, paper_number, real_cells
 from fairspectral.experiments.results import NOTHING, Results, markdown_table
 from fairspectral.experiments.spec import Cell, Spec
 
@@ -58,7 +58,8 @@ def table(records: Mapping[Cell, Any], scale: str) -> str:
                 paper_number(TIME, problem, method), _multiple(results, problem, method, k),
             ])  # fmt: skip
     return (
-        f"k={k}. The normalised cut and the ratio cut are those of the labels. The spectral cost "
+        f"k={k}. {ABOUT}\n\n"
+        "The normalised cut and the ratio cut are those of the labels. The spectral cost "
         "k − tr(HᵀMH) and the gap of tr(HᵀMH) to the best known, after H was made feasible, are "
         "those of the embedding. Time is that of the embedding in multiples of ours (in the "
         "paper: of its ADMM).\n\n" + markdown_table(header, rows)

@@ -7,7 +7,7 @@ from typing import Any
 
 from fairspectral.experiments.methods import METHODS
 from fairspectral.experiments.problems import read_name
-from fairspectral.experiments.real_sets import PROBLEMS, K, paper_number, real_cells
+from fairspectral.experiments.real_sets import ABOUT, PROBLEMS, K, paper_number, real_cells
 from fairspectral.experiments.results import Results, markdown_table
 from fairspectral.experiments.spec import Cell, Spec
 
@@ -67,7 +67,7 @@ def table(records: Mapping[Cell, Any], scale: str) -> str:
                 row.append(results.text(problem, method, k, column))
             rows.append(row)
     return (
-        f"k={k}. Time is that of the whole clustering, with its rounding. Fairness is "
+        f"k={k}. {ABOUT}\n\nTime is that of the whole clustering, with its rounding. Fairness is "
         "‖FᵀH‖² and orthogonality ‖HᵀH − I‖², of the method's own matrix: the embedding, for "
         "FFSC-style the normalised indicator of its labels, for UFSC its U, whose constraint is "
         "F₀ᵀU = 0. FFSC-style is ours, after the published idea; it is not the authors' "
