@@ -5,7 +5,6 @@ story; in the README each block runs alone, because a reader copies one of them.
 right after a python or a shell block is what that block prints.
 """
 
-import os
 import re
 import shlex
 import subprocess
@@ -72,9 +71,13 @@ def test_there_are_blocks():
     assert sum(len(python_blocks(page)) for page in PAGES) >= 15
 
 
-def test_commands_run_and_print_what_the_page_says(tmp_path):
-    pytest.importorskip("typer")
+def test_commands_run_and_print_what_the_page_says(tmp_path, monkeypatch):
     pytest.importorskip("rich")
+    testing = pytest.importorskip("typer.testing")
+    from fairspectral.cli.app import app
+
+    monkeypatch.chdir(tmp_path)
+    runner = testing.CliRunner(env={"COLUMNS": "100", "NO_COLOR": "1"})
     commands = 0
     for language, code, printed in blocks(ROOT / "docs" / "cli.md"):
         if language != "sh":
@@ -82,16 +85,9 @@ def test_commands_run_and_print_what_the_page_says(tmp_path):
         for line in code.splitlines():
             program, *arguments = shlex.split(line, comments=True)
             assert program == "fairspectral", line
-            finished = subprocess.run(
-                [sys.executable, "-m", "fairspectral.cli", *arguments],
-                cwd=tmp_path,
-                env={**os.environ, "COLUMNS": "100", "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8"},
-                capture_output=True,
-                encoding="utf-8",
-                check=False,
-            )
+            finished = runner.invoke(app, arguments)
             gate = "--require-tolerance" in arguments
-            assert finished.returncode in ((0, 1) if gate else (0,)), finished.stderr
+            assert finished.exit_code in ((0, 1) if gate else (0,)), finished.stderr
             commands += 1
         if printed is not None:
             same_output(printed, finished.stdout)
