@@ -32,6 +32,11 @@ def test_every_column_weighs_the_same():
     assert features.notes == ()
 
 
+def test_the_largest_numbers_are_standardised_too():
+    features = encode_features(table(x=[1e308, -1e308, 1e308, 1e308], y=[1.0, 2.0, 5.0, 3.0]))
+    np.testing.assert_allclose(features.X.std(axis=0), 1)
+
+
 def test_constants_ids_and_names_are_dropped_and_said():
     n = 30
     features = encode_features(

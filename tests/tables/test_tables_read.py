@@ -54,6 +54,12 @@ def test_byte_order_marks_and_gzip(tmp_path):
     assert kind_of(packed) == "csv"
 
 
+def test_lines_that_end_as_on_old_macs(tmp_path):
+    path = tmp_path / "old.csv"
+    path.write_bytes(b"x,sex\r1,f\r2,m\r")
+    assert read_table(path).frame.values.tolist() == [["1", "f"], ["2", "m"]]
+
+
 def test_without_a_header(tmp_path):
     path = write(tmp_path, "1,2,2\n3,4,4\n5,6,6\n")
     frame = read_table(path, header=False).frame

@@ -13,8 +13,8 @@ from fairspectral.cli.command import Json, command
 
 REQUIRED = ("numpy", "scipy", "scikit-learn", "numba", "threadpoolctl")
 OPTIONAL = {
-    "typer": "cli", "rich": "cli", "pandas": "cli", "pyarrow": "cli",
-    "jinja2": "report", "matplotlib": "plot", "pooch": "data",
+    "typer": "the command line", "rich": "the command line", "pandas": "tables",
+    "pyarrow": "Parquet", "jinja2": "reports", "matplotlib": "plots", "pooch": "downloads",
     "torch": "a GPU",
 }  # fmt: skip
 

@@ -67,11 +67,11 @@ class _Encoder:
 
     def _add_numbers(self, name: str, values: np.ndarray) -> None:
         missing = np.isnan(values)
-        if missing.all() or np.ptp(values[~missing]) == 0:
+        if missing.all() or values[~missing].min() == values[~missing].max():
             what = "no value at all" if missing.all() else "the same value in every row"
             self.notes.append(f"Dropped {name!r}: it has {what}.")
             return
-        if name not in self.keep and np.all(np.diff(values) == 1):
+        if name not in self.keep and _counts(values):
             self.notes.append(f"Dropped {name!r}: it counts the rows; --keep {name} uses it.")
             return
         if missing.any():
@@ -81,6 +81,8 @@ class _Encoder:
                 f"Filled {int(missing.sum())} missing value(s) of {name!r} with the median, "
                 f"{median:g}."
             )
+        # Numbers near the largest there is have no variance that is a number.
+        values = values / np.abs(values).max()
         centred = values - values.mean()
         self.blocks.append((centred / centred.std())[:, None])
         self.names.append(name)
@@ -120,6 +122,11 @@ class _Encoder:
         self.blocks.append(indicators / np.sqrt(np.sum(shares * (1 - shares))))
         self.names += [f"{name}={category}" for category in categories]
         self.categorical.append(name)
+
+
+def _counts(values: np.ndarray) -> bool:
+    """Whether each value is one more than the last."""
+    return bool(np.all(values[1:] == values[:-1] + 1))
 
 
 def encode_features(

@@ -21,7 +21,11 @@ if TYPE_CHECKING:
 _DELIMITERS = (",", ";", "\t", "|")
 # A longer field is no value but the rest of a file after a quote that was never closed.
 _LONGEST_FIELD = 100_000
-_SPREADSHEETS = ("xls", "xlsx", "ods", "numbers")
+# What would be read as text, and answered with a riddle.
+_OTHER_FORMATS = (
+    "xls", "xlsx", "ods", "numbers", "json", "jsonl", "feather", "arrow", "pkl", "pickle", "zip",
+    "h5", "hdf5", "sav", "dta", "rds",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -71,8 +75,8 @@ def read_table(
     """
     check_readable(path)
     kind = kind_of(path)
-    if kind in _SPREADSHEETS:
-        raise ValueError(f"{path} is a spreadsheet; save it as CSV and pass that.")
+    if kind in _OTHER_FORMATS:
+        raise ValueError(f"{path} is a .{kind} file, which is not read; save it as CSV.")
     if kind in ("parquet", "pq"):
         table = Table(path, _read_parquet(path))
     elif kind in ("npy", "npz"):
@@ -104,6 +108,8 @@ def import_pandas() -> Any:
 def _read_delimited(path: Path, kind: str, encoding: str | None, header: bool) -> Table:
     pandas = import_pandas()
     text, encoding = read_text(path, encoding)
+    if "\n" not in text:  # lines as old Macs ended them
+        text = text.replace("\r", "\n")
     text = text.lstrip("\r\n")
     try:
         delimiter = "\t" if kind in ("tsv", "tab") else _delimiter(text)
