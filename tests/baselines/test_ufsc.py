@@ -288,6 +288,13 @@ class TestEstimator:
         assert not model.converged_
         assert model.n_iter_ == 2
 
+    def test_a_graph_that_is_not_solved_is_said(self):
+        X, groups, _ = four_clusters()
+        model = UFSC(4, signal_scale=1e5, max_iter=2, random_state=0)
+        with pytest.warns(ConvergenceWarning, match="from optimal, so lower signal_scale"):
+            model.fit(X, sensitive_features=groups)
+        assert not model.converged_
+
     def test_too_many_samples_are_refused_before_anything_is_computed(self):
         X, groups, _ = four_clusters()
         message = r"160 × 160 and needs 0\.00051 GB, more than the memory budget of 0\.0005 GB"

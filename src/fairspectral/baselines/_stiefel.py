@@ -13,9 +13,10 @@ from fairspectral.linalg.orthonormal import polish
 # which the search is allowed to rise for a while: the values of Wen and Yin.
 _DECREASE, _SHORTEN, _MEMORY = 1e-4, 0.2, 0.85
 _SHORTEST, _LONGEST = 1e-20, 1e20
-# Smaller gradients, beside the plain one, and larger losses of orthogonality are not tolerated:
-# the former are rounding.
-_FLAT, _DRIFT = 1e-12, 1e-12
+# A gradient so much smaller than the plain one is rounding.
+_FLAT = 1e-12
+# A larger loss of orthogonality is mended.
+_DRIFT = 1e-12
 
 
 @dataclass(frozen=True)

@@ -25,10 +25,10 @@ from fairspectral.progress import EMBEDDING, report
 from fairspectral.rounding.kmeans import fill_empty_clusters, kmeans_labels
 from fairspectral.validation import Attribute, parse_memory_budget
 
-# Mean cost of a pair of samples over the most that its first weight could gain. At 1 and below
-# the learnt graph is nearly complete, and its embedding sets single outliers apart: four round
-# clusters of 1,200 samples with features of variance one came out as 1,197, 1, 1 and 1. At 10 and
-# at 30 they came out as they were made, with a quarter and a twelfth of all pairs linked.
+# Mean cost of a pair of samples over the most that its first weight could gain. At 3, four round
+# clusters of 1,200 samples came out as 1,197, 1, 1 and 1: the learnt graph was nearly complete,
+# and the embedding of such a graph sets single outliers apart. At 10 and at 30 they came out as
+# they were made, with a quarter and a twelfth of all pairs linked.
 AUTO_COST = 10.0
 
 # Steps of the curvilinear search in a round. W is about to change, so few are enough: on 1,500
@@ -48,8 +48,8 @@ class UFSC(Baseline):
     subject to ``F0^T U = 0``, ``U^T U = I``, ``R^T R = I``. Rows of X are samples here, and L
     is the unnormalised Laplacian of the graph that is learnt. Each part has its own exact or
     descending step, so the objective does not rise: W through its dual to a certified gap, U by a
-    curvilinear search, R by an orthogonal Procrustes problem, Q by the
-    largest entry of each row of ``U R``, X by a linear solve.
+    curvilinear search, R by an orthogonal Procrustes problem, Q by the largest entry of each row
+    of ``U R``, X by a linear solve.
 
     Ours are the start (the fair spectral embedding of the given `affinity`, its k-means labels),
     the scale of the signals (see `signal_scale`), exact coordinate steps instead of proximal
@@ -71,10 +71,10 @@ class UFSC(Baseline):
     degree_weight, ridge_weight, fidelity, spectral_weight, rotation_weight : float
         ``alpha``, ``beta``, ``xi``, ``mu`` and ``gamma`` of the objective.
     signal_scale : float or "auto", default="auto"
-        ``Xo`` is the features times this; 1 takes them as they are. Which graph is learnt
-        depends on it, and the weights above suit small samples with many features; so
-        ``"auto"`` makes the mean cost of a pair ten times what its first weight can gain from
-        the degrees, which keeps the graph away from the complete one at any n and d.
+        ``Xo`` is the features times this; 1 takes them as they are. It decides how many pairs
+        are linked. ``"auto"`` makes the mean cost of a pair ten times what its first weight can
+        gain from the degrees, at any n and d; much less gives a nearly complete graph, whose
+        clusters are single outliers.
     tol : float, default=1e-3
         Stop when W changes by less than this in a round, relatively.
     max_iter : int, default=40
@@ -213,7 +213,10 @@ class UFSC(Baseline):
         self.converged_ = bool(change <= self.tol) and state.graph.converged
         status = f"{self.name}: the graph changed by {change:.1e} in round {len(history)}"
         if not self.converged_:
-            warnings.warn(f"{status}; raise max_iter or tol.", ConvergenceWarning, stacklevel=3)
+            advice = "raise max_iter or tol"
+            if not state.graph.converged:
+                advice = f"it is {state.graph.gap:.1e} from optimal, so lower signal_scale"
+            warnings.warn(f"{status}; {advice}.", ConvergenceWarning, stacklevel=3)
         self.labels_ = fill_empty_clusters(state.U, state.labels, k)
         self.embedding_ = state.U
         self.learned_graph_ = state.graph.weights
@@ -303,10 +306,12 @@ class State:
         n, k = self.U.shape
         smoothness = partial(_quadratic_form, W, d)
         Q = np.eye(k)[self.labels]
+        with np.errstate(divide="ignore"):  # a graph far from solved may have isolated nodes
+            barrier = -np.sum(np.log(d))
         return float(
             weights.xi / n * np.sum((self.X - observed) ** 2)
             + smoothness(self.X) / n
-            - weights.alpha * np.sum(np.log(d))
+            + weights.alpha * barrier
             + weights.beta * np.vdot(W, W)
             + weights.mu * smoothness(self.U)
             + weights.gamma * np.sum((Q - self.U @ self.R) ** 2)
