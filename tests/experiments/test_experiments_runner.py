@@ -150,7 +150,7 @@ def test_the_worker_ends_with_its_input(monkeypatch):
     ended = []
     monkeypatch.setattr(worker.os, "_exit", ended.append)
     lines = worker.Lines(io.StringIO("a\nb\n"))
-    assert [next(lines), next(lines)] == ["a\n", "b\n"]
+    assert [next(iter(lines)) for _ in range(2)] == ["a\n", "b\n"]
     lines.thread.join()
     assert ended == [0]
 

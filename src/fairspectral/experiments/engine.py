@@ -1,22 +1,19 @@
-"""Run items of the paper: compute what is missing, write tables, figures and results."""
+"""Reproduce items of the paper: compute the cells that are missing, write what is complete."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 from fairspectral.experiments.catalogue import SPECS
+from fairspectral.experiments.documents import write_item
 from fairspectral.experiments.items import ALL
 from fairspectral.experiments.problems import read_name
-from fairspectral.experiments.results import with_gaps
 from fairspectral.experiments.runner import run_cells
 from fairspectral.experiments.spec import SCALES, Cell, Spec
-from fairspectral.experiments.store import DONE, Record, Store
+from fairspectral.experiments.store import Record, Store
 from fairspectral.progress import report
-from fairspectral.tables import replacing
 from fairspectral.validation import check_choice
 
 LIMITS = {"tiny": 60.0, "quick": 20.0, "paper": 300.0}
@@ -51,7 +48,7 @@ def reproduce(
     only : str
         Compute only cells whose key contains it; tables show all that the folder has.
     trials : int or None
-        Trials at most.
+        Compute so many trials at most.
     figures : bool
         Also draw the figures, which needs matplotlib.
     isolated : bool
@@ -75,32 +72,29 @@ def reproduce(
     folder = Path("reproduction", scale) if out is None else Path(out)
     store = Store(folder)
     limit = LIMITS[scale] if limit is None else limit
-    wanted = {
-        spec.name: [c for c in spec.cells(scale) if trials is None or c.trial < trials]
-        for spec in specs
-    }
     # A cell that several items share is computed once.
-    cells = list(dict.fromkeys(c for own in wanted.values() for c in own if only in c.key))
-    waiting = {spec.name: set(cells) & set(wanted[spec.name]) for spec in specs}
-    meter = _Meter(cells, store, limit)
+    cells = [
+        cell
+        for cell in dict.fromkeys(cell for spec in specs for cell in spec.cells(scale))
+        if only in cell.key and (trials is None or cell.trial < trials)
+    ]
+    unsettled = [cell for cell in cells if not store.is_settled(cell, limit)]
+    waiting = {spec.name: set(unsettled) & set(spec.cells(scale)) for spec in specs}
+    meter = _Meter(unsettled)
     written: list[Path] = []
 
     def write(spec: Spec) -> None:
-        records = {c: r for c in wanted[spec.name] if (r := store.read(c)) is not None}
+        records = {c: r for c in spec.cells(scale) if (r := store.read(c)) is not None}
         written.extend(write_item(spec, records, scale, folder, figures=figures))
 
     def heard(record: Record) -> None:
         meter.add(record.cell)
         listener(record)
         for spec in specs:
-            if record.cell in waiting[spec.name]:
-                waiting[spec.name].remove(record.cell)
-                if not waiting[spec.name]:
-                    write(spec)
+            if waiting[spec.name] == {record.cell}:  # its last one
+                write(spec)
+            waiting[spec.name].discard(record.cell)
 
-    for cell in meter.settled:
-        for open_cells in waiting.values():
-            open_cells.discard(cell)
     for spec in specs:
         if not waiting[spec.name]:
             write(spec)
@@ -116,11 +110,8 @@ def reproduce(
 class _Meter:
     """How far the cells have come, by a rough measure of their cost, ``n² k``."""
 
-    def __init__(self, cells: Sequence[Cell], store: Store, limit: float) -> None:
-        self.settled = [
-            cell for cell in cells if (r := store.read(cell)) is not None and r.settled(limit)
-        ]
-        self._total = sum(map(_cost, set(cells) - set(self.settled)))
+    def __init__(self, cells: Iterable[Cell]) -> None:
+        self._total = sum(map(_cost, cells))
         self._done = 0.0
         report(STAGE, 0.0)
 
@@ -132,76 +123,3 @@ class _Meter:
 
 def _cost(cell: Cell) -> float:
     return float(read_name(cell.problem).n) ** 2 * cell.k
-
-
-def write_item(
-    spec: Spec, records: Mapping[Cell, Record], scale: str, folder: Path, *, figures: bool = True
-) -> list[Path]:
-    """Write an item's ``.json`` and ``.md``, and its ``.png`` and ``.svg`` if it has a figure."""
-    records = with_gaps(records)
-    content = {
-        "name": spec.name,
-        "title": spec.title,
-        "scale": scale,
-        "records": [asdict(record) for record in records.values()],
-    }
-    figure = spec.figure(records, scale) if spec.figure is not None and figures else None
-    paths = [folder / f"{spec.name}.json", folder / f"{spec.name}.md"]
-    with replacing(paths[0]) as attempt:
-        attempt.write_text(json.dumps(content, indent=1), encoding="utf-8")
-    with replacing(paths[1]) as attempt:
-        text = _document(spec, records, scale, with_figure=figure is not None)
-        attempt.write_text(text, encoding="utf-8")
-    if figure is not None:
-        for kind in ("png", "svg"):
-            paths.append(folder / f"{spec.name}.{kind}")
-            with replacing(paths[-1]) as attempt:
-                figure.savefig(attempt, format=kind, dpi=150)
-    return paths
-
-
-def _document(spec: Spec, records: Mapping[Cell, Record], scale: str, *, with_figure: bool) -> str:
-    """The table with its heading, and what one must know to read it."""
-    parts = [f"# {spec.title}"]
-    if scale != "paper":
-        parts.append(
-            f"Scale: {scale}. The sizes are smaller than the paper's, whose numbers stand here "
-            "for orientation only."
-        )
-    parts.append(spec.table(records, scale))
-    if with_figure:
-        parts.append(f"![{spec.title}]({spec.name}.png)")
-    parts.append("\n".join(_notes(records)))
-    return "\n\n".join(parts) + "\n"
-
-
-def _notes(records: Mapping[Cell, Record]) -> list[str]:
-    trials = 1 + max((cell.trial for cell in records), default=0)
-    lines = [
-        f"- Mean ± standard deviation over at most {trials} trials, which differ in the seed of "
-        "the solver and of k-means; the data are the same.",
-        "- Time begins with the affinity in memory; the paper does not say whether its times "
-        "include k-means or the affinity.",
-        "- o-FSC is solver `nullspace` in float64; s-FSC is `lanczos` with the paper's shift in "
-        "float64 (float32 beyond n=20000); ADMM (paper) is the paper's preset and ADMM our "
-        "default of it, ours is `auto`, all three in float32.",
-    ]  # fmt: skip
-    machines = {_machine_words(r.context) for r in records.values() if "machine" in r.context}
-    lines += [f"- Computed on {words}." for words in sorted(machines)]
-    reasons = {
-        f"{cell.problem}, {cell.method}, k={cell.k}: {record.outcome} ({record.note})"
-        for cell, record in records.items()
-        if record.outcome != DONE
-    }
-    lines += [f"- {reason}." for reason in sorted(reasons)]
-    return lines
-
-
-def _machine_words(context: Mapping[str, Any]) -> str:
-    machine, versions = context["machine"], context["versions"]
-    threads = ", ".join(f"{name} {count}" for name, count in machine["threads"].items())
-    libraries = ", ".join(f"{name} {version}" for name, version in versions.items())
-    return (
-        f"{machine['processor']}, {machine['cores']} cores (threads: {threads}), "
-        f"{machine['memory_gb']} GB, with {libraries}"
-    )

@@ -44,6 +44,10 @@ class Method:
     ----------
     name, title : str
         In keys and in tables.
+    solver : str
+        Name of the solver.
+    params : callable
+        From the problem, and the changes that a method's name may carry, to its parameters.
     rounding : str
         ``"kmeans"``, as in the paper, or ``"fair"``.
     float64 : bool
@@ -51,7 +55,7 @@ class Method:
     largest_n : int or None
         Beyond it the method does not fit in 16 GB.
     grows : bool
-        Whether a larger n or k cannot take less time, so that one overrun stands for them.
+        Whether a larger n or k takes longer, so that one overrun stands for them.
     baseline : str
         Class of `fairspectral.baselines` that does it all, instead of a solver.
     """
@@ -78,21 +82,16 @@ class Method:
 
 
 _METHODS = (
-    Method(
-        "o-fsc", "o-FSC", "nullspace", float64=True, largest_n=_LARGEST_SEVERAL, grows=True
-    ),
-    Method(
-        "s-fsc", "s-FSC", "lanczos", _paper_lanczos, float64=True,
-        grows=True,
-    ),
+    Method("o-fsc", "o-FSC", "nullspace", float64=True, largest_n=_LARGEST_SEVERAL, grows=True),
+    Method("s-fsc", "s-FSC", "lanczos", _paper_lanczos, float64=True, grows=True),
     Method("admm-paper", "ADMM (paper)", "admm", _paper_admm),
     Method("admm", "ADMM", "admm"),
     Method("ours", "ours", "auto"),
     Method("ours-fair", "ours, fair rounding", "auto", rounding="fair"),
     Method("plain", "plain", baseline="PlainSpectral"),
-    Method("ffsc-style", "FFSC-style", baseline="FFSCStyle", grows=True),
-    Method("ufsc", "UFSC", baseline="UFSC", largest_n=_LARGEST_SEVERAL, grows=True),
-)  # fmt: skip
+    Method("ffsc-style", "FFSC-style", baseline="FFSCStyle"),
+    Method("ufsc", "UFSC", baseline="UFSC", largest_n=_LARGEST_SEVERAL),
+)
 METHODS = {method.name: method for method in _METHODS}
 
 

@@ -96,9 +96,9 @@ def _number(value: float, size: float, digits: int) -> str:
 
 
 def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A Markdown table; the first column is text, the others are aligned to the right."""
-    lines = [_line(header), _line(["---"] + ["---:"] * (len(header) - 1)), *map(_line, rows)]
-    return "\n".join(lines)
+    """A Markdown table; the first column and methods are text, numbers are to the right."""
+    rule = ["---" if j == 0 or name == "method" else "---:" for j, name in enumerate(header)]
+    return "\n".join(map(_line, [header, rule, *rows]))
 
 
 def _line(entries: Sequence[str]) -> str:

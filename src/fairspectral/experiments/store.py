@@ -72,6 +72,11 @@ class Store:
         except (FileNotFoundError, ValueError, TypeError, KeyError):
             return None
 
+    def is_settled(self, cell: Cell, limit: float) -> bool:
+        """Whether a cell need not be run under a time limit."""
+        record = self.read(cell)
+        return record is not None and record.settled(limit)
+
     def write(self, record: Record) -> None:
         """Keep a record, in one step."""
         path = self.path(record.cell)

@@ -76,7 +76,7 @@ class Lines:
         return self._lines.get()
 
 
-if __name__ == "__main__":
+if __name__ == "__main__":  # pragma: no cover - in a process of its own
     # What libraries print must not come between the answers.
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
