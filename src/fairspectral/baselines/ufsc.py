@@ -174,6 +174,20 @@ class UFSC(Baseline):
         barrier = np.sqrt(8 * self.degree_weight * self.ridge_weight / (n - 1))
         return signals * np.sqrt(AUTO_COST * barrier / mean_cost) if mean_cost > 0 else signals
 
+    def _start(
+        self,
+        operator: AffinityOperator,
+        attributes: tuple[Attribute, ...],
+        observed: np.ndarray,
+        fixed: np.ndarray,
+        rng: np.random.RandomState,
+    ) -> State:
+        k = self.n_clusters
+        rows, _ = embed(operator, attributes, k, name="n_clusters", random_state=rng)
+        U = polish(np.linalg.qr(rows)[0], fixed)
+        labels = kmeans_labels(U, k, n_init=1, random_state=rng)
+        return State(observed, U, procrustes(U, labels), labels)
+
     def _cluster(
         self,
         features: Any,
@@ -182,7 +196,6 @@ class UFSC(Baseline):
         rng: np.random.RandomState,
     ) -> str:
         report(EMBEDDING, 0.0)
-        n, k = operator.shape[0], self.n_clusters
         weights = Weights(
             self.degree_weight,
             self.ridge_weight,
@@ -190,18 +203,9 @@ class UFSC(Baseline):
             self.spectral_weight,
             self.rotation_weight,
         )
-        rows, _ = embed(operator, attributes, k, name="n_clusters", random_state=rng)
-        # The constraint is on U itself, not on D^1/2 U: unit degrees.
-        constraints = (
-            FairnessConstraints.from_attributes(attributes, np.ones(n))
-            if attributes
-            else FairnessConstraints.none(n)
-        )
-        fixed = constraints.basis
-        observed = self._scaled(_signals(features, operator, k, rng))
-        U = polish(np.linalg.qr(rows)[0], fixed)
-        labels = kmeans_labels(U, k, n_init=1, random_state=rng)
-        state = State(observed, U, procrustes(U, labels), labels)
+        observed = self._scaled(_signals(features, operator, self.n_clusters, rng))
+        fixed = _fair_normals(attributes, operator.shape[0])
+        state = self._start(operator, attributes, observed, fixed, rng)
         history: list[float] = []
         change = np.inf
         spare = None
@@ -217,7 +221,7 @@ class UFSC(Baseline):
             if not state.graph.converged:
                 advice = f"it is {state.graph.gap:.1e} from optimal, so lower signal_scale"
             warnings.warn(f"{status}; {advice}.", ConvergenceWarning, stacklevel=3)
-        self.labels_ = fill_empty_clusters(state.U, state.labels, k)
+        self.labels_ = fill_empty_clusters(state.U, state.labels, self.n_clusters)
         self.embedding_ = state.U
         self.learned_graph_ = state.graph.weights
         self.signals_ = state.X
@@ -333,6 +337,13 @@ def _relative_change(new: np.ndarray, old: np.ndarray) -> float:
     """``||new - old|| / ||old||`` without a third matrix; exact to about 1e-7."""
     size = np.vdot(old, old)
     return float(np.sqrt(max(0.0, np.vdot(new, new) - 2 * np.vdot(new, old) + size) / size))
+
+
+def _fair_normals(attributes: tuple[Attribute, ...], n: int) -> np.ndarray:
+    """An orthonormal basis of the range of ``F0``, shape (n, r); the degrees play no part."""
+    if not attributes:
+        return FairnessConstraints.none(n).basis
+    return FairnessConstraints.from_attributes(attributes, np.ones(n)).basis
 
 
 def _signals(
