@@ -8,8 +8,9 @@ import pytest
 from helpers import needs_real_data
 
 from fairspectral.experiments import __main__ as plain_command
-from fairspectral.experiments import figures, machine
+from fairspectral.experiments import machine
 from fairspectral.experiments.compute import compute_cell, score
+from fairspectral.experiments.engine import reproduce
 from fairspectral.experiments.methods import get_method
 from fairspectral.experiments.problems import RECIPES, Instance, read_name
 from fairspectral.experiments.results import Results, spread, with_gaps
@@ -139,10 +140,11 @@ def test_a_machine_without_proc(monkeypatch):
     assert machine._processor()
 
 
-def test_without_matplotlib_a_sentence(monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+def test_without_matplotlib_a_sentence_before_any_work(monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(ImportError, match="--no-figures"):
-        figures.new_figure(1, 1)
+        reproduce("elliptical", scale="tiny", out=tmp_path / "out")
+    assert not (tmp_path / "out").exists()
 
 
 def test_the_plain_command(tmp_path, capsys):

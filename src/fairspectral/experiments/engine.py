@@ -8,6 +8,7 @@ from typing import Any
 
 from fairspectral.experiments.catalogue import SPECS
 from fairspectral.experiments.documents import write_item
+from fairspectral.experiments.figures import check_matplotlib
 from fairspectral.experiments.items import ALL
 from fairspectral.experiments.problems import read_name
 from fairspectral.experiments.runner import run_cells
@@ -69,6 +70,8 @@ def reproduce(
     check_choice(name, [*SPECS, ALL], "table")
     check_choice(scale, SCALES, "scale")
     specs = list(SPECS.values()) if name == ALL else [SPECS[name]]
+    if figures and any(spec.figure for spec in specs):
+        check_matplotlib()  # now, not after hours
     folder = Path("reproduction", scale) if out is None else Path(out)
     store = Store(folder)
     limit = LIMITS[scale] if limit is None else limit

@@ -8,15 +8,21 @@ from fairspectral.experiments.methods import METHODS
 from fairspectral.report.palette import MARKERS, cluster_colour
 
 
-def new_figure(rows: int, columns: int, **options: Any) -> tuple[Any, Any]:
-    """A figure that no window shows, and its panels, shape (rows, columns)."""
+def check_matplotlib() -> None:
+    """Say in a sentence that matplotlib is missing, if it is."""
     try:
-        from matplotlib.figure import Figure
+        import matplotlib  # noqa: F401 - only whether it is there
     except ImportError:
         raise ImportError(
             "the figures need matplotlib; install it with pip install 'fairspectral[plot]', or "
             "pass --no-figures."
         ) from None
+
+
+def new_figure(rows: int, columns: int, **options: Any) -> tuple[Any, Any]:
+    """A figure that no window shows, and its panels, shape (rows, columns)."""
+    from matplotlib.figure import Figure
+
     drawing = Figure(figsize=(3.2 * columns + 1, 2.6 * rows + 0.4), layout="constrained")
     return drawing, drawing.subplots(rows, columns, squeeze=False, **options)
 
