@@ -51,6 +51,12 @@ def test_help_is_complete(call, name):
         assert re.search(rf"{option} .*\w", page), option
 
 
+def test_help_of_a_command_below_another(call):
+    page = plain(call("datasets", "fetch", "--help", env=WIDE).out)
+    assert "Example: fairspectral datasets fetch census" in page
+    assert re.search(r"--output .*\w", page)
+
+
 def test_version(call):
     assert call("--version").out == f"fairspectral {fairspectral.__version__}\n"
 
