@@ -107,16 +107,13 @@ def stages(rows):
 
 
 def defaults(rows):
-    columns = []
-    for row in rows:
-        column = (row["argument"], row["value"])
-        if column not in columns:
-            columns.append(column)
     names = {
         "row_scaling": "rows {}",
         "min_cluster_size": "floor {} n/k",
         "refine_rounds": "{} rounds",
     }
+    columns = list(dict.fromkeys((row["argument"], row["value"]) for row in rows))
+    columns.sort(key=lambda column: list(names).index(column[0]))
     header = ["data", "k"] + [names[argument].format(value) for argument, value in columns]
     lines = []
     for data, k in dict.fromkeys((row["data"], row["k"]) for row in rows):
@@ -140,6 +137,8 @@ def peers(rows):
     ]  # fmt: skip
     lines = []
     for row in rows:
+        if row["method"].startswith("ours, at") and row["persons_outside"] > 1:
+            continue  # the peer's deviation, that of a cluster of a few persons, is no bound
         if "cost" in row:
             found = [
                 f"{row['persons_outside']:.2f}", f"{row['achieved_tol']:.3f}",
