@@ -284,6 +284,35 @@ def ring_graph(n):
     return sp.csr_array(sum(steps))
 
 
+def grid_graph(rows, columns):
+    paths = [sp.diags([np.ones(m - 1)] * 2, [1, -1]) for m in (rows, columns)]
+    across = sp.kron(paths[0], sp.eye(columns)) + sp.kron(sp.eye(rows), paths[1])
+    return sp.csr_array(across)
+
+
+@pytest.mark.parametrize(("shape", "n_clusters"), [((1, 1500), 5), ((30, 50), 12)])
+def test_slow_spectra_of_sparse_graphs_keep_the_claim(shape, n_clusters):
+    graph = grid_graph(*shape) if shape[0] > 1 else ring_graph(shape[1])
+    n = graph.shape[0]
+    problem = make_problem(graph, np.random.default_rng(0).integers(0, 3, n), n_clusters)
+    best = oracle(problem).objective
+    for seed in range(8):
+        result = solve(problem, random_state=seed)
+        assert "filter" in result.details["method"]
+        assert result.converged
+        assert (best - problem.objective(result.vectors)) / best <= 1e-3
+
+
+@pytest.mark.parametrize("copies", [9, 16, 35])
+def test_a_filter_misses_no_copies(copies):
+    spectrum = np.concatenate([[0.95, 0.9], np.full(copies, 0.7), np.linspace(0.6, -0.6, 300)])
+    problem, _, values = prescribed(spectrum, n_clusters=20, n=500, dtype=np.float32)
+    for seed in range(5):
+        result = solve(problem, random_state=seed, degree=8)
+        assert result.converged
+        assert true_gap(problem, result, values) <= 1e-3
+
+
 def peak_bytes(problem, **params):
     problem.known_vector  # not the solver's
     tracemalloc.start()

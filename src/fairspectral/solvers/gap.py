@@ -78,6 +78,9 @@ class GapGauge:
             return
         self._traces.append(1.0 + float(self.values[:wanted].sum()))
         missing = min(geometric_tail(self._traces), wanted * residual)
+        if translate is not np.asarray and len(self._traces) == 2:
+            # A step of the filter more than halves what is missing.
+            missing = self._traces[1] - self._traces[0]
         if self.watching:
             self._runners_up.append(float(values[wanted]))
             reach = self._runners_up[-1] + geometric_tail(self._runners_up)

@@ -27,8 +27,8 @@ from fairspectral.validation import parse_memory_budget
 # Random directions beyond the wanted ones: with a few of them a Gaussian block misses no
 # wanted direction (Halko, Martinsson and Tropp 2011, doi 10.1137/090771806).
 _OVERSAMPLING = 4
-# Dense products are tuned for multiples of this many columns.
-_COLUMN_MULTIPLE = 16
+# Products are tuned for multiples of this many columns.
+_COLUMN_MULTIPLE = 8
 # Plain passes, at least, before the filter of a sparse problem is chosen.
 _FIRST_LOOK = 5
 # The overlap tolerated between basis vectors is this part of the gap asked for.
