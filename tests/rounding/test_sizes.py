@@ -87,6 +87,18 @@ def test_a_sample_is_enough(monkeypatch):
     assert fair_cost(cost, rule, sampled) <= 1.02 * fair_cost(cost, rule, whole)
 
 
+def test_thorough_looks_at_everybody_where_that_is_quick(monkeypatch):
+    cost, rule, sizes = problem(2, n=2000)
+    sizes = _apportion(sizes, 2000, 10)
+    whole = choose_sizes(cost, rule, sizes, 10)
+    monkeypatch.setattr(module, "_SAMPLE", 200)
+    sampled = choose_sizes(cost, rule, sizes, 10)
+    assert fair_cost(cost, rule, whole) < fair_cost(cost, rule, sampled)
+    assert (choose_sizes(cost, rule, sizes, 10, thorough=True) == whole).all()
+    monkeypatch.setattr(module, "_EVERYBODY", cost.size - 1)
+    assert (choose_sizes(cost, rule, sizes, 10, thorough=True) == sampled).all()
+
+
 def test_nothing_to_choose():
     cost, rule, _ = problem(0)
     even = np.full(4, 100)

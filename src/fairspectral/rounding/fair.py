@@ -189,7 +189,8 @@ def follow_plan(
     name, labels = _start(points, k, plan.smallest, centroids, initial_labels, n_init, seeds)
     trail.add(name, labels)
     report(ROUNDING, _STARTED)
-    began, assign = labels, _flow(plan, plan.rules, labels)
+    # Without an affinity nothing refines the sizes later.
+    began, assign = labels, _flow(plan, plan.rules, labels, thorough=affinity is None)
     # Labels that are fair already, and whose cut will be refined, need no pull to the centroids.
     if initial_labels is None or affinity is None or not all_inside(plan.rules, labels, k):
         if centroids is None:
@@ -261,11 +262,13 @@ def _by_wider_bounds(
     return tighten(affinity, state, _flow(plan, plan.rules, state.labels))
 
 
-def _flow(plan: RoundingPlan, rules: list[FairnessRule], labels: np.ndarray) -> Assign:
+def _flow(
+    plan: RoundingPlan, rules: list[FairnessRule], labels: np.ndarray, *, thorough: bool = False
+) -> Assign:
     """The fair flow for clusters of the sizes that they have."""
     sizes = np.bincount(labels, minlength=plan.n_clusters)
     if len(rules) == 1:
-        return SizedFlow(rules[0], sizes, plan.smallest)
+        return SizedFlow(rules[0], sizes, plan.smallest, thorough=thorough)
     return MarginalFlow(rules, plan.kinds, sizes)
 
 

@@ -21,6 +21,9 @@ from fairspectral.validation import Attribute
 _ROUNDS, _FAILURES, _ENOUGH = 40, 10, 5e-4
 # Sizes need no more persons than this: a share is known from a sample to one part in a hundred.
 _SAMPLE = 5_000
+# But clusters of a few persons are not seen in a sample. Costs (n times k) that are searched whole
+# if asked for: some seconds.
+_EVERYBODY = 1_000_000
 
 
 class SizedFlow:
@@ -34,14 +37,21 @@ class SizedFlow:
         Sizes of the clusters.
     smallest : int
         Floor on the sizes.
+    thorough : bool
+        As in `choose_sizes`.
     """
 
-    def __init__(self, rule: FairnessRule, sizes: np.ndarray, smallest: int) -> None:
+    def __init__(
+        self, rule: FairnessRule, sizes: np.ndarray, smallest: int, *, thorough: bool = False
+    ) -> None:
         self._rule, self._sizes, self._smallest = rule, sizes, smallest
+        self._thorough = thorough
 
     def resize(self, cost: np.ndarray) -> None:
         """Choose sizes at which these costs add up to less."""
-        self._sizes = choose_sizes(cost, self._rule, self._sizes, self._smallest)
+        self._sizes = choose_sizes(
+            cost, self._rule, self._sizes, self._smallest, thorough=self._thorough
+        )
 
     def __call__(self, cost: np.ndarray, potentials: np.ndarray | None = None) -> FlowResult:
         """Assign every person, with the sizes as they are."""
@@ -49,7 +59,12 @@ class SizedFlow:
 
 
 def choose_sizes(
-    cost: np.ndarray, rule: FairnessRule, sizes: np.ndarray, smallest: int
+    cost: np.ndarray,
+    rule: FairnessRule,
+    sizes: np.ndarray,
+    smallest: int,
+    *,
+    thorough: bool = False,
 ) -> np.ndarray:
     """Sizes at which the fair flow costs less than at the given ones.
 
@@ -63,6 +78,8 @@ def choose_sizes(
         Where the search starts; returned if nothing better is found.
     smallest : int
         Floor on the sizes.
+    thorough : bool
+        Whether to look at everybody, where that takes seconds, rather than at a sample.
 
     Returns
     -------
@@ -71,7 +88,7 @@ def choose_sizes(
     n, k = cost.shape
     if k == 1 or n == k * smallest:
         return sizes
-    if n <= _SAMPLE:
+    if n <= _SAMPLE or (thorough and n * k <= _EVERYBODY):
         return _search(cost, rule, sizes, smallest)
     chosen = np.sort(np.random.default_rng(0).permutation(n)[:_SAMPLE])
     sample = _restrict(rule, chosen)
