@@ -23,7 +23,7 @@ _ROUNDS, _FAILURES, _ENOUGH = 40, 10, 5e-4
 _SAMPLE = 5_000
 # But clusters of a few persons are not seen in a sample. Costs (n times k) that are searched whole
 # if asked for: some seconds.
-_EVERYBODY = 1_000_000
+_EVERYBODY = 400_000
 
 
 class SizedFlow:
