@@ -82,7 +82,7 @@ def choose_k(
     check_tolerance(tolerance)
     prepared = prepare(source, method)
     _check_room(prepared, method, max_clusters)
-    with limit_threads(method.threads), progress_bars():
+    with limit_threads(method.threads, prepared.n), progress_bars():
         # One more than asked for: the last eigengap needs the next eigenvalue.
         operator, embedding, result = embed_input(prepared, method, max_clusters + 1)
         candidates = []

@@ -16,12 +16,20 @@ if TYPE_CHECKING:
     from fairspectral.cli.options import MethodOptions
     from fairspectral.solvers.result import IterationRecord, SolveResult
 
+_FEW_SAMPLES = 5_000
 
-def limit_threads(threads: int | None) -> AbstractContextManager[Any]:
-    """At most so many threads inside the ``with`` block."""
+
+def limit_threads(threads: int | None, n: int) -> AbstractContextManager[Any]:
+    """At most so many threads inside the ``with`` block; few samples get one for k-means.
+
+    With so few its threads spend their time waiting for each other, most of all on a machine
+    that is busy with other things.
+    """
     from threadpoolctl import threadpool_limits
 
-    return nullcontext() if threads is None else threadpool_limits(limits=threads)
+    if threads is not None:
+        return threadpool_limits(limits=threads)
+    return threadpool_limits(1, user_api="openmp") if n <= _FEW_SAMPLES else nullcontext()
 
 
 def embed_input(

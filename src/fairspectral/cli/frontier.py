@@ -56,7 +56,7 @@ def frontier(
     prepared = prepare(source, method)
     if plot is not None:
         check_output(plot, prepared.inputs)
-    with limit_threads(method.threads), progress_bars():
+    with limit_threads(method.threads, prepared.n), progress_bars():
         operator, embedding, result = embed_input(prepared, method, clusters)
         report("rounding")
         found = fairness_frontier(

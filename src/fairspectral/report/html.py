@@ -12,7 +12,7 @@ import hashlib
 import os
 import warnings
 from collections.abc import Iterable
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
+from threadpoolctl import threadpool_limits
 
 from fairspectral.frontier import TOLERANCES, FairnessFrontier, fairness_frontier
 from fairspectral.report import collect, sections, words
@@ -113,8 +114,12 @@ def render_report(
     check_is_fitted(model, "labels_")
     attributes = collect.read_attributes(model, sensitive_features)
     fair = bool(model.audit_.attributes)
-    other = collect.plain_clustering(model, attributes, random_state) if plain and fair else None
-    price = _price(model, attributes, frontier, random_state)
+    # With few samples the threads of k-means spend their time waiting for each other.
+    small = len(model.labels_) <= FULL_FRONTIER_SAMPLES
+    with threadpool_limits(1, user_api="openmp") if small else nullcontext():
+        wanted = plain and fair
+        other = collect.plain_clustering(model, attributes, random_state) if wanted else None
+        price = _price(model, attributes, frontier, random_state)
     judgement = collect.judge(model)
     image = sections.picture(model, attributes, random_state)
     script = _asset("script.js")
