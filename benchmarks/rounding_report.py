@@ -133,7 +133,8 @@ def defaults(rows):
 
 def peers(rows):
     header = [
-        "data", "k", "method", "persons outside", "largest deviation", "cost", "smallest", "s"
+        "data", "k", "method", "persons outside", "largest deviation", "cost", "clusters",
+        "smallest", "s",
     ]  # fmt: skip
     lines = []
     for row in rows:
@@ -142,10 +143,10 @@ def peers(rows):
         if "cost" in row:
             found = [
                 f"{row['persons_outside']:.2f}", f"{row['achieved_tol']:.3f}",
-                f"{row['cost']:.5g}", row["smallest"],
+                f"{row['cost']:.5g}", row["clusters"], row["smallest"],
             ]  # fmt: skip
         else:
-            found = ["not finished", "", "", ""]
+            found = ["not finished", "", "", "", ""]
         lines.append([row["data"], row["k"], row["method"], *found, f"{row['seconds']:.2f}"])
     return _markdown(header, lines)
 
