@@ -287,7 +287,7 @@ def test_an_impossible_table_is_not_certified():
         ),
         ({"centroids": np.zeros((3, 5))}, "centroids have 5 columns but the embedding has 2"),
         ({"centroids": np.zeros((4, 2))}, "n_clusters=3 but there are 4 centroids"),
-        ({"min_cluster_size": 101}, "a whole number between 1 and 100"),
+        ({"min_cluster_size": 101}, "it must lie between 1 and 100"),
         ({"sample_weight": np.ones(5)}, "sample_weight must be 300 finite numbers"),
         ({"sample_weight": -np.ones(300)}, "at least zero"),
         ({"lower": {"blue": 0.9}}, "the largest possible lower share"),

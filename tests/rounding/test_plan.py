@@ -37,10 +37,13 @@ def test_kinds_are_combinations_of_groups():
 @pytest.mark.parametrize(
     ("wish", "words"),
     [
-        ({"min_cluster_size": 5.5}, "min_cluster_size=5.5 .* whole number between 1 and 25"),
+        (
+            {"min_cluster_size": 5.5},
+            r"min_cluster_size=5\.5 must be a whole number between 1 and 25",
+        ),
         ({"min_cluster_size": 0}, "min_cluster_size=0 is not possible with 100 persons"),
         ({"min_cluster_size": 26}, "min_cluster_size=26 is not possible"),
-        ({"min_cluster_size": "10"}, "min_cluster_size='10' is not possible"),
+        ({"min_cluster_size": "10"}, "min_cluster_size='10' must be a whole number"),
         ({"refine_rounds": -1}, "refine_rounds=-1 must be a whole number of at least 0"),
         ({"refine_rounds": 2.5}, r"refine_rounds=2\.5 must be"),
         ({"row_scaling": "units"}, "row_scaling='units'"),

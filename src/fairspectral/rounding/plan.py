@@ -73,7 +73,9 @@ def plan_rounding(
         Its ``target_proportions``, ``lower`` and ``upper``.
     """
     check_choice(row_scaling, ROW_SCALINGS, "row_scaling")
-    if refine_rounds is not None and not _is_whole(refine_rounds, 0):
+    if refine_rounds is not None and not (
+        isinstance(refine_rounds, Integral) and refine_rounds >= 0
+    ):
         raise ValueError(
             f"refine_rounds={refine_rounds!r} must be a whole number of at least 0, or None to "
             "leave it to the size of the problem."
@@ -88,17 +90,17 @@ def plan_rounding(
     return RoundingPlan(n_clusters, rules, kinds, smallest, refine_rounds, row_scaling, notes)
 
 
-def _is_whole(number: Any, least: int) -> bool:
-    return isinstance(number, Integral) and int(number) >= least
-
-
 def _check_floor(min_cluster_size: int | None, n: int, k: int) -> int:
     if min_cluster_size is None:
         return max(1, int(_FLOOR_SHARE * n / k))
-    if not _is_whole(min_cluster_size, 1) or min_cluster_size > n // k:
+    if not isinstance(min_cluster_size, Integral):
         raise ValueError(
-            f"min_cluster_size={min_cluster_size!r} is not possible with {n} persons in {k} "
-            f"clusters; it must be a whole number between 1 and {n // k}."
+            f"min_cluster_size={min_cluster_size!r} must be a whole number between 1 and {n // k}."
+        )
+    if not 1 <= min_cluster_size <= n // k:
+        raise ValueError(
+            f"min_cluster_size={min_cluster_size} is not possible with {n} persons in {k} "
+            f"clusters; it must lie between 1 and {n // k}."
         )
     return int(min_cluster_size)
 
