@@ -26,12 +26,15 @@ class AffinityOperator(ABC):
         Row sums of ``W``, all positive.
     nbytes : int
         Memory that the operator holds.
+    own_threads : bool
+        Whether products of blocks run in threads of our own, not in those of BLAS.
     """
 
     shape: tuple[int, int]
     dtype: np.dtype
     nbytes: int
     density: float = 1.0
+    own_threads: bool = False
     _W: Any = None
 
     @property

@@ -26,6 +26,8 @@ class DenseOperator(AffinityOperator):
         How errors call it.
     """
 
+    own_threads = True
+
     def __init__(self, W: Any, *, name: str = "X") -> None:
         W = np.asarray(W)
         check_square(W.shape, name)

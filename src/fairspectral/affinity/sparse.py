@@ -24,6 +24,8 @@ class SparseOperator(AffinityOperator):
         How errors call it.
     """
 
+    own_threads = True
+
     def __init__(self, W: Any, *, name: str = "X") -> None:
         check_square(W.shape, name)
         csr = sp.csr_array(W)

@@ -114,7 +114,8 @@ def locate(files: Sequence[RemoteFile], data_home: str | os.PathLike | None) -> 
             _download(file, cache)
         except (OSError, EOFError, KeyError, zipfile.BadZipFile, zlib.error) as error:
             wanted = [file for file in missing if _find(file, folders) is None]
-            raise FileNotFoundError(_by_hand(wanted, error, folders[0])) from error
+            # The chain below is a hundred lines of a library; the sentence has its reason.
+            raise FileNotFoundError(_by_hand(wanted, error, folders[0])) from None
     return [path for file in files if (path := _find(file, folders))]
 
 

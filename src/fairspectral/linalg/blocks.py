@@ -12,8 +12,12 @@ from typing import Any
 import array_api_compat
 import numpy as np
 
+from fairspectral.linalg.threads import allowed_threads, in_threads
+
 # A strip's temporary fits into the cache, and is small beside the blocks themselves.
 _STRIP_BYTES = 2**20
+# Multiplications from which threads are worth it.
+_LARGE = 2**24
 
 
 def to_host(array: Any) -> np.ndarray:
@@ -49,7 +53,18 @@ def rotate(block: Any, matrix: np.ndarray) -> None:
 
 def subtract_projection(block: Any, basis: Any) -> np.ndarray:
     """``block <- block - basis @ C`` in place with ``C = basis^T block``; gives back C."""
-    coefficients = basis.T @ block
-    for rows in strips(block, block.shape[1]):
-        block[rows, :] -= basis[rows, :] @ coefficients
+    n, b = block.shape
+    large = isinstance(block, np.ndarray) and n * b * basis.shape[1] >= _LARGE
+    bounds = np.linspace(0, n, (allowed_threads() if large else 1) + 1).astype(int)
+
+    def coefficients_of(first: int, last: int) -> Any:
+        return basis[first:last, :].T @ block[first:last, :]
+
+    def subtract(first: int, last: int) -> None:
+        part = block[first:last, :]
+        for rows in strips(part, b):
+            part[rows, :] -= basis[first:last, :][rows, :] @ coefficients
+
+    coefficients = sum(in_threads(coefficients_of, bounds))
+    in_threads(subtract, bounds)
     return to_host(coefficients)

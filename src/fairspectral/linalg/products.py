@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from fairspectral.linalg.small import allowed_threads
+from fairspectral.linalg.threads import allowed_threads, in_threads, one_thread
 
 # Multiplications below which compiling (once per machine) and threads are not worth it.
 _SMALL = 2**26
@@ -21,18 +18,26 @@ _WIDE = 96
 def dense_product(W: np.ndarray, block: np.ndarray) -> np.ndarray:
     """``W @ block`` for a symmetric contiguous ``W`` of shape (n, n), block of shape (n, b)."""
     n, b = block.shape
-    if not 1 < b < _WIDE or n * n * b < _SMALL:
+    if b == 1 or n * n * b < _SMALL:
         return W @ block
+    rows = W if W.flags.c_contiguous else W.T
+    if b >= _WIDE:
+        out = np.empty((n, b), dtype=W.dtype)
+        bounds = np.linspace(0, n, allowed_threads() + 1).astype(int)
+        with one_thread():
+            in_threads(
+                lambda first, last: np.matmul(rows[first:last], block, out=out[first:last]), bounds
+            )
+        return out
     from fairspectral.linalg.product_kernels import TILE_COLUMNS, TILE_ROWS, dense_rows
 
-    rows = W if W.flags.c_contiguous else W.T
     padded = -(-b // TILE_COLUMNS) * TILE_COLUMNS
     columns = np.zeros((padded, n), dtype=W.dtype)
     columns[:b] = block.T
     out = np.empty((n, padded), dtype=W.dtype)
     bounds = np.linspace(0, n // TILE_ROWS, allowed_threads() + 1).astype(int) * TILE_ROWS
     bounds[-1] = n
-    _in_threads(lambda first, last: dense_rows(rows, columns, out, first, last), bounds)
+    in_threads(lambda first, last: dense_rows(rows, columns, out, first, last), bounds)
     return out if b == padded else np.ascontiguousarray(out[:, :b])
 
 
@@ -52,18 +57,5 @@ def sparse_product(W: Any, block: np.ndarray) -> np.ndarray:
 
     bounds = np.searchsorted(W.indptr, np.linspace(0, W.nnz, allowed_threads() + 1))
     bounds[0], bounds[-1] = 0, n
-    _in_threads(multiply, bounds)
+    in_threads(multiply, bounds)
     return out
-
-
-def _in_threads(work: Callable[[int, int], None], bounds: np.ndarray) -> None:
-    """``work(first, last)`` for each pair of neighbours in `bounds`, side by side."""
-    parts = [(int(a), int(b)) for a, b in pairwise(bounds) if b > a]
-    if len(parts) == 1:
-        work(*parts[0])
-        return
-    # A pool of its own costs little beside the product, and none is left behind for a forked
-    # process to wait on.
-    with ThreadPoolExecutor(len(parts)) as pool:
-        for done in [pool.submit(work, *part) for part in parts]:
-            done.result()

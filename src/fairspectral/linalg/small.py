@@ -6,27 +6,9 @@ waits for its partner a hundred times longer than the work takes.
 
 from __future__ import annotations
 
-from functools import cache
-from typing import Any
-
 import numpy as np
-from threadpoolctl import ThreadpoolController
 
-
-@cache
-def _libraries() -> ThreadpoolController:
-    return ThreadpoolController()
-
-
-def one_thread() -> Any:
-    """Context in which BLAS and LAPACK use one thread."""
-    return _libraries().limit(limits=1, user_api="blas")
-
-
-def allowed_threads() -> int:
-    """Threads that BLAS may use here and now."""
-    libraries = _libraries().lib_controllers
-    return max((lib.num_threads for lib in libraries if lib.user_api == "blas"), default=1)
+from fairspectral.linalg.threads import one_thread
 
 
 def eigh_decreasing(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -117,6 +117,7 @@ class ADMMSolver(Solver):
 
     name = "admm"
     Params = ADMMParams
+    block_products = True
 
     def _solve(
         self,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -11,6 +12,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
+from fairspectral.linalg.threads import threads_apart
 from fairspectral.problem import FairCutProblem
 from fairspectral.solvers.result import Callback, Recorder, SolveResult
 
@@ -38,6 +40,8 @@ class Solver(ABC):
 
     name: ClassVar[str]
     Params: ClassVar[type]
+    # Whether its products are those of blocks, with little else between them.
+    block_products: ClassVar[bool] = False
 
     def __init__(self, params: Any = None) -> None:
         self.params = self.Params() if params is None else params
@@ -71,7 +75,9 @@ class Solver(ABC):
         """
         recorder = Recorder(problem, callback)
         rng = check_random_state(random_state)
-        outcome = self._solve(problem, recorder, rng, start)
+        apart = self.block_products and getattr(problem.operator, "own_threads", False)
+        with threads_apart() if apart else nullcontext():
+            outcome = self._solve(problem, recorder, rng, start)
         if not outcome.converged:
             warnings.warn(f"{self.name}: {outcome.status}", ConvergenceWarning, stacklevel=2)
         return SolveResult(

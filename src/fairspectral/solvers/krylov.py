@@ -8,7 +8,6 @@ products are cheap, `chebyshev` shifts to a filtered operator after the first pa
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +15,7 @@ import numpy as np
 
 from fairspectral.linalg.blocks import to_host
 from fairspectral.linalg.orthonormal import polish
-from fairspectral.linalg.small import eigh_decreasing, one_thread
+from fairspectral.linalg.small import eigh_decreasing
 from fairspectral.problem import FairCutProblem
 from fairspectral.solvers.base import Outcome, Solver
 from fairspectral.solvers.chebyshev import GearedSpace, Shape, suggested_degree
@@ -33,8 +32,6 @@ _COLUMN_MULTIPLE = 8
 _FIRST_LOOK = 5
 # The overlap tolerated between basis vectors is this part of the gap asked for.
 _OVERLAP_SHARE = 64
-# Below this many numbers a basis is orthogonalised by one thread: others would only wait.
-_SMALL_BASIS = 2**22
 
 
 @dataclass(frozen=True)
@@ -80,6 +77,7 @@ class KrylovSolver(Solver):
 
     name = "krylov"
     Params = KrylovParams
+    block_products = True
 
     def _solve(
         self,
@@ -98,9 +96,7 @@ class KrylovSolver(Solver):
         if problem.n_samples <= fixed.shape[1] + shape.capacity + 2 * shape.block:
             return _solve_dense(problem, recorder, fixed)
         generator = np.random.default_rng(rng.randint(2**31 - 1))
-        small = shape.degree > 1 and problem.n_samples * shape.capacity < _SMALL_BASIS
-        with one_thread() if small else nullcontext():
-            return self._iterate(problem, recorder, shape, fixed, generator, start)
+        return self._iterate(problem, recorder, shape, fixed, generator, start)
 
     def _iterate(
         self,
