@@ -80,6 +80,7 @@ class BlockKrylov:
         self._largest = 0.0
         self._overlap = epsilon(deflated)
         self._tolerated = max(overlap, _LEAST_OVERLAP * self._overlap)
+        self._pairs: RitzPairs | None = None
         self.capacity = capacity
         self.size = 0
 
@@ -102,6 +103,7 @@ class BlockKrylov:
         self._columns[:, columns] = self._next
         del self._next  # its memory is needed for the image
         self.size = new
+        self._pairs = None
         image = self._multiply(self._columns[:, columns])
         C = subtract_projection(image, self._basis())
         inside = C[self._fixed :]
@@ -121,6 +123,7 @@ class BlockKrylov:
         subtract_projection(block, self._basis())
         self._next, R = self._orthonormalise(block, np.zeros(b + count))
         self._coupling = R[:, :b] @ self._coupling
+        self._pairs = None
 
     def ritz_values(self) -> np.ndarray:
         """Ritz values, decreasing, shape (size,)."""
@@ -128,11 +131,14 @@ class BlockKrylov:
 
     def ritz(self) -> RitzPairs:
         """Ritz values with the vectors' coordinates in the basis, and their residuals."""
+        if self._pairs is not None:
+            return self._pairs
         m, b = self.size, self._coupling.shape[1]
         values, coordinates = eigh_decreasing(self._T[:m, :m])
         # A V = V T + next @ [0 ... 0 coupling]
         residuals = np.linalg.norm(self._coupling @ coordinates[m - b :], axis=0)
-        return RitzPairs(values, coordinates, residuals)
+        self._pairs = RitzPairs(values, coordinates, residuals)
+        return self._pairs
 
     def restart(self, pairs: RitzPairs, keep: int) -> None:
         """Compress the basis to its first Ritz vectors, in place."""
@@ -143,6 +149,7 @@ class BlockKrylov:
         self._T[:] = 0.0
         np.fill_diagonal(self._T[:keep, :keep], pairs.values[:keep])
         self.size = keep
+        self._pairs = None
 
     def vectors(self, pairs: RitzPairs, count: int) -> Any:
         """The first Ritz vectors, shape (n, count)."""

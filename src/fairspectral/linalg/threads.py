@@ -7,6 +7,7 @@ than one thread alone; so a solver that mixes the two takes `threads_apart`.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -53,9 +54,16 @@ def threads_apart() -> Iterator[None]:
 def in_threads(work: Callable[[int, int], Any], bounds: Any) -> list[Any]:
     """``work(first, last)`` for each pair of neighbours in `bounds`, side by side."""
     parts = [(int(first), int(last)) for first, last in pairwise(bounds) if last > first]
-    if len(parts) == 1:
-        return [work(*parts[0])]
-    # A pool of its own costs little beside the work, and none is left behind for a forked
-    # process to wait on.
-    with ThreadPoolExecutor(len(parts)) as pool:
-        return [done.result() for done in [pool.submit(work, *part) for part in parts]]
+    others = [_pool().submit(work, *part) for part in parts[1:]]
+    mine = work(*parts[0])
+    return [mine, *(done.result() for done in others)]
+
+
+@cache
+def _pool() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(os.cpu_count())
+
+
+# A forked process has the pool but not its threads, and would wait for them forever.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_pool.cache_clear)

@@ -1,0 +1,60 @@
+"""Threads of our own beside those of BLAS."""
+
+import multiprocessing
+
+import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
+
+from fairspectral.linalg.threads import allowed_threads, in_threads, one_thread, threads_apart
+
+
+def blas_threads():
+    return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+
+
+def test_our_loops_get_the_threads_that_blas_had():
+    with threadpool_limits(3, user_api="blas"):
+        assert allowed_threads() == 3
+        with threads_apart():
+            assert blas_threads() == {1}
+            assert allowed_threads() == 3
+            with threads_apart():
+                assert allowed_threads() == 3
+        assert blas_threads() == {3}
+        with one_thread():
+            assert allowed_threads() == 1
+    with pytest.raises(ZeroDivisionError), threads_apart():
+        1 / 0
+    assert allowed_threads() == max(blas_threads())
+
+
+def test_every_part_is_worked_on_once_and_in_order():
+    assert in_threads(lambda first, last: (first, last), [0, 4, 4, 9]) == [(0, 4), (4, 9)]
+    assert in_threads(lambda first, last: last - first, [0, 7]) == [7]
+
+
+@pytest.mark.parametrize("failing", [0, 5])
+def test_an_error_in_any_part_reaches_the_caller(failing):
+    def work(first, last):
+        if first == failing:
+            raise OSError("no")
+
+    with pytest.raises(OSError, match="no"):
+        in_threads(work, [0, 5, 9])
+
+
+def _sums(queue):
+    queue.put(in_threads(lambda first, last: last - first, [0, 2, 5]))
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="no fork here")
+def test_a_forked_process_has_threads_of_its_own():
+    in_threads(lambda first, last: None, [0, 1, 2])  # the pool exists before the fork
+    context = multiprocessing.get_context("fork")
+    queue = context.Queue()
+    child = context.Process(target=_sums, args=(queue,))
+    child.start()
+    assert queue.get(timeout=60) == [2, 3]
+    child.join(60)
+    assert child.exitcode == 0
