@@ -20,7 +20,7 @@ from pathlib import Path
 from bench_cell import run_cell
 from bench_peers import PEERS
 from bench_problems import available_cases
-from bench_report import describe_machine, write_report
+from bench_report import describe_machine, measure_rates, write_report
 
 ROOT = Path(__file__).resolve().parent.parent
 ORDER = ("reference", *PEERS, "end-to-end", "sklearn")
@@ -46,6 +46,8 @@ def main() -> None:
 
 def _run_all(arguments: argparse.Namespace, results: dict, store: Path) -> None:
     cells = results["cells"]
+    if "rates" not in results:
+        results["rates"] = measure_rates()
     for case in available_cases(arguments.quick):
         if arguments.only and case.name not in arguments.only:
             continue

@@ -361,7 +361,7 @@ class FairSpectralClustering(ClusterMixin, BaseEstimator):
         common = {name: x for name, x in common.items() if x is not None and name in known}
         if self.solver_params is None or isinstance(self.solver_params, dict):
             return {**common, **(self.solver_params or {})}
-        if is_dataclass(self.solver_params):
+        if is_dataclass(self.solver_params) and not isinstance(self.solver_params, type):
             return replace(self.solver_params, **common)  # type: ignore[type-var]
         return self.solver_params  # refused, with a sentence, where the solver is made
 

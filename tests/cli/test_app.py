@@ -5,7 +5,7 @@ import pytest
 
 import fairspectral
 
-COMMANDS = ("cluster", "audit", "choose-k", "frontier", "demo", "datasets", "doctor")
+COMMANDS = ("cluster", "audit", "choose-k", "frontier", "demo", "datasets", "reproduce", "doctor")
 SHARED = ("--sensitive", "--graph", "--groups", "--missing-sensitive", "--encoding", "--no-header",
           "--drop", "--keep", "--use-sensitive", "--affinity", "--gamma", "--neighbors",
           "--attribute-mode", "--solver", "--seed", "--memory-budget", "--threads",
@@ -20,6 +20,7 @@ OPTIONS = {
     "frontier": (*SHARED, "--clusters", "--tolerances", "--plot"),
     "demo": ("--output", "--debug"),
     "datasets": ("fetch", "--json"),
+    "reproduce": ("--scale", "--out", "--limit", "--only", "--trials", "--no-figures", "--debug"),
     "doctor": ("--json", "--debug"),
 }  # fmt: skip
 WIDE = {"COLUMNS": "200", "TERM": "dumb", "NO_COLOR": "1"}

@@ -26,8 +26,9 @@ from fairspectral.validation import parse_memory_budget
 # Random directions beyond the wanted ones: with a few of them a Gaussian block misses no
 # wanted direction (Halko, Martinsson and Tropp 2011, doi 10.1137/090771806).
 _OVERSAMPLING = 4
-# Products are tuned for multiples of this many columns.
-_COLUMN_MULTIPLE = 8
+# Columns of a block are a multiple of this, which products are tuned for; where affinities are
+# computed anew in every pass, whatever its width, a wider one saves passes.
+_COLUMN_MULTIPLE, _WIDER_MULTIPLE = 8, 16
 # Plain passes, at least, before the filter of a sparse problem is chosen.
 _FIRST_LOOK = 5
 # The overlap tolerated between basis vectors is this part of the gap asked for.
@@ -170,7 +171,9 @@ def choose_shape(problem: FairCutProblem, params: KrylovParams, *, warm: bool) -
     # A sparse product costs the same for each column, so that a narrower block would be a
     # little cheaper; but it may miss copies of an eigenvalue with more copies than columns,
     # such as the 1 of a graph in many components, and then claim too much.
-    block = params.block or max(_COLUMN_MULTIPLE, enough)
+    stored = getattr(problem.operator, "own_threads", False)
+    multiple = _COLUMN_MULTIPLE if stored else _WIDER_MULTIPLE
+    block = params.block or max(multiple, enough)
     degree = params.degree or suggested_degree(problem, max(block, enough))
     if degree > 1 and not warm:
         # Two blocks of the filter, the operator's image, and the copy that it scales.
@@ -179,7 +182,7 @@ def choose_shape(problem: FairCutProblem, params: KrylovParams, *, warm: bool) -
         keep = wanted + block
         if capacity >= max(first_look * block, keep + 2 * (block + _OVERSAMPLING)):
             return Shape(block, capacity, keep, degree, first_look)
-    block = params.block or _COLUMN_MULTIPLE * -(-enough // _COLUMN_MULTIPLE)
+    block = params.block or multiple * -(-enough // multiple)
     # A narrow block is widened in the end, to look for what it has missed.
     spare = 0 if block >= enough else _OVERSAMPLING
     # The wanted vectors, two blocks to grow by, a block's image, and the copy that is scaled.

@@ -68,6 +68,8 @@ class LanczosSolver(Solver):
                 "use solver='nullspace' for a problem of this size."
             )
         ncv = min(n, self.params.ncv or max(2 * k + 1, 20))
+        if ncv <= k:
+            raise ValueError(f"ncv={ncv} must be larger than the number of vectors, {k}.")
         operator, which = self._operator(problem, recorder, matvecs_per_restart=max(1, ncv - k))
         v0 = problem.project(rng.standard_normal((n, 1)))[:, 0].astype(problem.dtype)
         missing = 0
