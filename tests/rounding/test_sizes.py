@@ -1,5 +1,7 @@
 """Sizes of clusters: near the optimum of the linear program that leaves them free."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -94,9 +96,29 @@ def test_thorough_looks_at_everybody_where_that_is_quick(monkeypatch):
     monkeypatch.setattr(module, "_SAMPLE", 200)
     sampled = choose_sizes(cost, rule, sizes, 10)
     assert fair_cost(cost, rule, whole) < fair_cost(cost, rule, sampled)
-    assert (choose_sizes(cost, rule, sizes, 10, thorough=True) == whole).all()
+    thorough = choose_sizes(cost, rule, sizes, 10, thorough=True)
+    assert fair_cost(cost, rule, thorough) <= fair_cost(cost, rule, whole)
     monkeypatch.setattr(module, "_EVERYBODY", cost.size - 1)
     assert (choose_sizes(cost, rule, sizes, 10, thorough=True) == sampled).all()
+
+
+def test_no_shift_of_a_person_lowers_the_cost_of_small_clusters():
+    shifted_anywhere = 0
+    for seed in range(6):
+        cost, rule, sizes = problem(seed, n=60)
+        sizes = _apportion(sizes, 60, 2)
+        found = choose_sizes(cost, rule, sizes, 2, thorough=True)
+        least = fair_cost(cost, rule, found)
+        shifted_anywhere += least < fair_cost(cost, rule, choose_sizes(cost, rule, sizes, 2))
+        assert found.sum() == 60
+        assert found.min() >= 2
+        for giver, taker in permutations(range(4), 2):
+            shifted = found.copy()
+            shifted[giver] -= 1
+            shifted[taker] += 1
+            if shifted.min() >= 2:
+                assert fair_cost(cost, rule, shifted) >= least
+    assert shifted_anywhere
 
 
 def test_nothing_to_choose():

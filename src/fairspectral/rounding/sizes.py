@@ -9,6 +9,8 @@ trust region, proposes the next sizes (Kelley's cutting planes, doi 10.1137/0108
 
 from __future__ import annotations
 
+from itertools import permutations
+
 import numpy as np
 from scipy.optimize import linprog
 
@@ -24,6 +26,9 @@ _SAMPLE = 5_000
 # But clusters of a few persons are not seen in a sample. Costs (n times k) that are searched whole
 # if asked for: some seconds.
 _EVERYBODY = 400_000
+# Clusters of up to so many persons are tried with sizes a few persons larger and smaller, in so
+# many flows at most.
+_SMALL_CLUSTER, _STEPS, _TRIES = 200, (8, 4, 2, 1), 150
 
 
 class SizedFlow:
@@ -88,7 +93,9 @@ def choose_sizes(
     n, k = cost.shape
     if k == 1 or n == k * smallest:
         return sizes
-    if n <= _SAMPLE or (thorough and n * k <= _EVERYBODY):
+    if thorough and n * k <= _EVERYBODY:
+        return _nudge(cost, rule, _search(cost, rule, sizes, smallest), smallest)
+    if n <= _SAMPLE:
         return _search(cost, rule, sizes, smallest)
     chosen = np.sort(np.random.default_rng(0).permutation(n)[:_SAMPLE])
     sample = _restrict(rule, chosen)
@@ -117,6 +124,30 @@ def _search(cost: np.ndarray, rule: FairnessRule, sizes: np.ndarray, smallest: i
             best, sizes, failures = trial, trial_sizes, 0
         else:
             radius, failures = 0.7 * radius, failures + 1
+    return sizes
+
+
+def _nudge(cost: np.ndarray, rule: FairnessRule, sizes: np.ndarray, smallest: int) -> np.ndarray:
+    """Sizes with a few persons shifted to or from small clusters, wherever that lowers the cost.
+
+    The bounds of a small cluster move by whole persons, of which slopes know nothing.
+    """
+    best, tries = _flow(cost, rule, sizes, None), 0
+    for step in _STEPS:
+        lowered = True
+        while lowered:
+            lowered = False
+            for giver, taker in permutations(range(len(sizes)), 2):
+                possible = sizes[giver] - step >= smallest
+                if tries == _TRIES or not possible or min(sizes[[giver, taker]]) > _SMALL_CLUSTER:
+                    continue
+                shifted = sizes.copy()
+                shifted[giver] -= step
+                shifted[taker] += step
+                trial = _flow(cost, rule, shifted, best.potentials)
+                tries += 1
+                if trial.cost < best.cost:
+                    best, sizes, lowered = trial, shifted, True
     return sizes
 
 
