@@ -153,7 +153,13 @@ PEERS = {
         Peer("primme", "PRIMME(lock=...), tuned, float32", f32, _primme),
         Peer("s-fsc", "s-FSC, the paper's shift, tuned, float64", f64, _s_fsc, 20000),
         Peer("s-fsc-f32", "s-FSC, the paper's shift, tuned, float32", f32, _s_fsc),
-        Peer("admm-paper", "ADMM, the paper's preset", f32, _single("admm", ADMMParams.paper())),
+        Peer(
+            "admm-paper",
+            "ADMM, the paper's preset",
+            f32,
+            _single("admm", ADMMParams.paper()),
+            20000,
+        ),
         Peer("admm", "ADMM, our default", f32, _single("admm")),
         Peer("o-fsc", "o-FSC, dense null space, float64", f64, _single("nullspace"), 12000),
     )

@@ -47,11 +47,17 @@ def test_the_result_does_not_depend_on_order_or_threads(order: str) -> None:
     np.testing.assert_array_equal(alone, products.dense_product(np.ascontiguousarray(W), block))
 
 
-def test_single_vectors_and_wide_blocks_go_to_the_library() -> None:
+@pytest.mark.parametrize("b", [1, 6, products._WIDE])
+def test_rows_are_scaled_on_the_way(b: int) -> None:
     W = symmetric(50, np.float64)
-    for b in (1, products._WIDE):
-        block = np.random.default_rng(b).standard_normal((50, b))
-        np.testing.assert_array_equal(products.dense_product(W, block), W @ block)
+    rng = np.random.default_rng(b)
+    block, scale = rng.standard_normal((50, b)), rng.random((50, 1))
+    given = block.copy()
+    with threadpool_limits(2):
+        got = products.dense_product(W, block, scale)
+    np.testing.assert_allclose(got, W @ (scale * block), rtol=1e-12, atol=1e-12)
+    np.testing.assert_array_equal(block, given)
+    np.testing.assert_allclose(products.dense_product(W, block), W @ block, atol=1e-12)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -331,6 +331,17 @@ def test_memory_stays_within_the_default_bound(dtype):
     assert peak <= 1.15 * 6 * (k + 32) * n * np.dtype(dtype).itemsize
 
 
+def test_memory_stays_within_the_default_bound_on_a_dense_affinity():
+    n, k = 6000, 50
+    data = make_randlaplace(n, random_state=0, dtype=np.float32)
+    problem = make_problem(data.graph, data.sensitive_features, k)
+    problem.apply(np.ones((n, 56), dtype=np.float32))  # compiles, which takes memory too
+    peak, result = peak_bytes(problem)
+    assert result.converged
+    # The small matrices of Rayleigh-Ritz still count at this n.
+    assert peak <= 1.2 * 6 * (k + 32) * n * 4
+
+
 def test_a_memory_budget_is_kept_by_restarting():
     n, k = 30000, 12
     problem = make_problem(ring_graph(n), np.arange(n) % 3, k)

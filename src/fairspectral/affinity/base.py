@@ -54,10 +54,13 @@ class AffinityOperator(ABC):
     def matmat(self, block: Any) -> Any:
         """Apply ``M`` to a block of shape (n, b): one pass over the affinities."""
         # A float64 block must not make numpy upcast a float32 W, n×n, behind our back.
-        scaled = np.asarray(block, dtype=self.dtype) * self._scale
-        product = self._product(scaled)
+        product = self._product_of_scaled(np.asarray(block, dtype=self.dtype))
         product *= self._scale
         return product
+
+    def _product_of_scaled(self, block: np.ndarray) -> np.ndarray:
+        """``W D^-1/2 @ block``; the result may be overwritten."""
+        return self._product(block * self._scale)
 
     def count_components(self) -> int | None:
         """Number of connected components, or None where it is not cheap to know."""

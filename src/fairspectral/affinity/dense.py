@@ -44,6 +44,9 @@ class DenseOperator(AffinityOperator):
     def _product(self, block: np.ndarray) -> np.ndarray:
         return dense_product(self._W, block)
 
+    def _product_of_scaled(self, block: np.ndarray) -> np.ndarray:
+        return dense_product(self._W, block, self._scale)
+
     def count_components(self) -> int:
         """Search through the rows; a fully connected ``W`` is settled by its first row."""
         n = self.shape[0]

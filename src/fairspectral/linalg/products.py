@@ -15,30 +15,44 @@ _SMALL = 2**26
 _WIDE = 96
 
 
-def dense_product(W: np.ndarray, block: np.ndarray) -> np.ndarray:
-    """``W @ block`` for a symmetric contiguous ``W`` of shape (n, n), block of shape (n, b)."""
+def dense_product(W: np.ndarray, block: np.ndarray, scale: np.ndarray | None = None) -> np.ndarray:
+    """``W @ (scale * block)`` for a symmetric contiguous ``W``.
+
+    Parameters
+    ----------
+    W : ndarray of shape (n, n)
+    block : ndarray of shape (n, b)
+    scale : ndarray of shape (n, 1) or None
+        Factors of the rows of the block; given apart, no scaled copy of it is held.
+    """
     n, b = block.shape
-    if b == 1 or n * n * b < _SMALL:
-        return W @ block
-    rows = W if W.flags.c_contiguous else W.T
-    if b >= _WIDE:
-        out = np.empty((n, b), dtype=W.dtype)
-        bounds = np.linspace(0, n, allowed_threads() + 1).astype(int)
-        with one_thread():
-            in_threads(
-                lambda first, last: np.matmul(rows[first:last], block, out=out[first:last]), bounds
-            )
-        return out
+    if b == 1 or b >= _WIDE or n * n * b < _SMALL:
+        return _library_product(W, block if scale is None else block * scale)
     from fairspectral.linalg.product_kernels import TILE_COLUMNS, TILE_ROWS, dense_rows
 
     padded = -(-b // TILE_COLUMNS) * TILE_COLUMNS
     columns = np.zeros((padded, n), dtype=W.dtype)
     columns[:b] = block.T
+    if scale is not None:
+        columns *= scale[:, 0]
     out = np.empty((n, padded), dtype=W.dtype)
+    rows = W if W.flags.c_contiguous else W.T
     bounds = np.linspace(0, n // TILE_ROWS, allowed_threads() + 1).astype(int) * TILE_ROWS
     bounds[-1] = n
     in_threads(lambda first, last: dense_rows(rows, columns, out, first, last), bounds)
     return out if b == padded else np.ascontiguousarray(out[:, :b])
+
+
+def _library_product(W: np.ndarray, block: np.ndarray) -> np.ndarray:
+    n, b = block.shape
+    if b < _WIDE:
+        return W @ block
+    # In threads of our own, where a solver keeps those of BLAS apart.
+    out = np.empty((n, b), dtype=W.dtype)
+    bounds = np.linspace(0, n, allowed_threads() + 1).astype(int)
+    with one_thread():
+        in_threads(lambda first, last: np.matmul(W[first:last], block, out=out[first:last]), bounds)
+    return out
 
 
 def sparse_product(W: Any, block: np.ndarray) -> np.ndarray:
