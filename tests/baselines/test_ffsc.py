@@ -138,3 +138,9 @@ class TestSeededPartition:
         path = sp.diags_array([np.ones(n - 1), np.ones(n - 1)], offsets=[-1, 1], format="csr")
         labels = seeded_partition(path, 3, np.random.RandomState(0))
         assert np.count_nonzero(np.diff(labels)) == 2  # three intervals
+
+
+def test_sparse_features_with_fewer_distinct_rows_than_clusters():
+    X = sp.csr_matrix(np.repeat(np.eye(2), 15, axis=0))
+    model = FFSCStyle(4, random_state=0).fit(X, sensitive_features=np.arange(30) % 2)
+    assert set(model.labels_) == set(range(4))

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sklearn.metrics import adjusted_rand_score
 
 from fairspectral.rounding.kmeans import fill_empty_clusters, kmeans_labels
@@ -22,8 +23,9 @@ def test_every_cluster_is_used(rows, n_clusters):
     assert sorted(set(labels.tolist())) == list(range(n_clusters))
 
 
-def test_an_empty_cluster_takes_the_farthest_row_of_the_largest():
-    rows = np.array([[0.0], [0], [0], [5], [100], [100]])
+@pytest.mark.parametrize("storage", [np.asarray, sp.csr_array, sp.csr_matrix])
+def test_an_empty_cluster_takes_the_farthest_row_of_the_largest(storage):
+    rows = storage(np.array([[0.0], [0], [0], [5], [100], [100]]))
     labels = fill_empty_clusters(rows, np.array([0, 0, 0, 0, 1, 1]), 3)
     np.testing.assert_array_equal(labels, [0, 0, 0, 2, 1, 1])
 

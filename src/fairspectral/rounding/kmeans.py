@@ -6,12 +6,14 @@ import warnings
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics.pairwise import euclidean_distances
 
 
 def kmeans_labels(
-    rows: np.ndarray,
+    rows: Any,
     n_clusters: int,
     *,
     n_init: int = 10,
@@ -22,8 +24,8 @@ def kmeans_labels(
 
     Parameters
     ----------
-    rows : ndarray of shape (n, k)
-        The embedding; n must be at least `n_clusters`.
+    rows : ndarray or sparse matrix of shape (n, d)
+        The embedding, or features; n must be at least `n_clusters`.
     n_clusters : int
         Number of clusters.
     n_init : int
@@ -46,15 +48,22 @@ def kmeans_labels(
     return fill_empty_clusters(rows, labels, n_clusters)
 
 
-def fill_empty_clusters(rows: np.ndarray, labels: np.ndarray, n_clusters: int) -> np.ndarray:
+def fill_empty_clusters(rows: Any, labels: np.ndarray, n_clusters: int) -> np.ndarray:
     """Give every unused label the row farthest from the centre of the largest cluster."""
     labels = labels.astype(np.int32)
     sizes = np.bincount(labels, minlength=n_clusters)
     for empty in np.flatnonzero(sizes == 0):
         largest = int(np.argmax(sizes))
         members = np.flatnonzero(labels == largest)
-        distances = np.sum((rows[members] - rows[members].mean(axis=0)) ** 2, axis=1)
-        labels[members[int(np.argmax(distances))]] = empty
+        labels[members[int(np.argmax(_from_centre(rows[members])))]] = empty
         sizes[largest] -= 1
         sizes[empty] += 1
     return labels
+
+
+def _from_centre(rows: Any) -> np.ndarray:
+    """Squared distance of each row from their mean."""
+    if sp.issparse(rows):
+        mean = np.asarray(rows.mean(axis=0)).reshape(1, -1)
+        return euclidean_distances(rows, mean, squared=True)[:, 0]
+    return np.sum((rows - rows.mean(axis=0)) ** 2, axis=1)
