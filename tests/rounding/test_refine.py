@@ -199,14 +199,14 @@ def test_local_search_is_optimal_on_a_tiny_graph():
 def test_cached_quantities_follow_the_moves(block_graph, operator):
     """After many moves the caches equal those computed anew."""
     from fairspectral.rounding import refine_kernels as kernels
-    from fairspectral.rounding.refine import _band, _rows_of
+    from fairspectral.rounding.refine import _band, rows_of
 
     _, groups, _ = block_graph
     rules = [rule_for(groups, 4)]
     state = CutState.measure(operator, mixed_start(groups, 4), 4)
     partition, band = _partition(state, rules), _band(rules, 1)
     pairs = np.random.default_rng(0).integers(0, 200, (300, 2))
-    kernels.shake(_rows_of(operator), partition, band, groups.astype(np.int64), pairs)
+    kernels.shake(rows_of(operator), partition, band, groups.astype(np.int64), pairs)
     anew = _partition(CutState.measure(operator, partition.labels, 4), rules)
     assert not np.array_equal(partition.labels, state.labels)
     for cached, fresh in zip(partition, anew, strict=True):

@@ -15,9 +15,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from fairspectral.affinity import AffinityOperator
 from fairspectral.baselines._base import Baseline
 from fairspectral.progress import ROUNDING, report
-from fairspectral.rounding.flow import load_kernels
 from fairspectral.rounding.kmeans import kmeans_labels
-from fairspectral.rounding.refine import CutState, can_search
+from fairspectral.rounding.refine import CutState, can_search, rows_of
 from fairspectral.validation import Attribute
 
 # Chosen among 0, 0.1, 0.3, 1, 3, 10 and 30 as the smallest at which the average balance comes
@@ -132,7 +131,7 @@ class FFSCStyle(Baseline):
         weight = auto if isinstance(self.fairness_weight, str) else float(self.fairness_weight)
         F0 = _excess_of_groups(attributes, n)
         if features is None:
-            start = seeded_partition(operator._W, k, rng)
+            start = seeded_partition(operator.stored_weights, k, rng)
         else:
             start = kmeans_labels(features, k, n_init=1, random_state=rng)
         labels, history, converged = descend(
@@ -201,7 +200,7 @@ def descend(
         np.bincount(labels, minlength=n_clusters).astype(np.int64),
         excess,
     )
-    rows = _rows(operator)
+    rows = rows_of(operator)
     history = [_objective(state, weight)]
     moves = -1
     while moves and len(history) <= max_iter:
@@ -224,20 +223,6 @@ def _excess_of_groups(attributes: tuple[Attribute, ...], n: int) -> np.ndarray:
         G = np.eye(len(attribute.categories))[attribute.codes]
         blocks.append(G - G.mean(axis=0))
     return np.hstack(blocks)
-
-
-def _rows(operator: Any) -> Any:
-    """The rows of ``W`` as the compiled code reads them."""
-    Rows = load_kernels("refine_kernels").Rows
-    W = operator._W
-    diagonal = np.array(W.diagonal(), dtype=np.float64)
-    nothing = np.zeros(0, dtype=np.int32)
-    if sp.issparse(W):
-        dense = np.zeros((0, 0), dtype=W.dtype)
-        return Rows(dense, W.indptr, W.indices, W.data, diagonal, operator.degrees)
-    # W is symmetric: its transpose serves as well, and one of the two has contiguous rows.
-    dense = W if W.flags.c_contiguous else W.T
-    return Rows(dense, nothing, nothing, np.zeros(0, W.dtype), diagonal, operator.degrees)
 
 
 def seeded_partition(W: Any, n_clusters: int, rng: np.random.RandomState) -> np.ndarray:

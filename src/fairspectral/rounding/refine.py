@@ -188,7 +188,7 @@ def local_search(
     """
     if not can_search(affinity) or len(state.volumes) == 1:
         return state
-    rows = _rows_of(affinity)
+    rows = rows_of(affinity)
     kernels = load_kernels("refine_kernels")
     band = _band(rules, smallest)
     kinds, n_kinds = kinds.astype(np.int64), int(kinds.max()) + 1
@@ -258,7 +258,8 @@ def _band(rules: Sequence[FairnessRule], smallest: int) -> Any:
     )
 
 
-def _rows_of(affinity: Any) -> Any:
+def rows_of(affinity: Any) -> Any:
+    """The rows of ``W`` as the compiled code reads them, of an operator that holds them."""
     W = affinity.stored_weights
     kernels = load_kernels("refine_kernels")
     degrees, diagonal = affinity.degrees, np.array(W.diagonal(), dtype=np.float64)
