@@ -179,6 +179,12 @@ def test_only_some_cells_and_fewer_trials(tmp_path):
     assert "| 160 | o-FSC | – | – |" in (tmp_path / "table1.md").read_text()
 
 
+def test_a_key_that_no_cell_has_is_refused_before_anything_is_written(tmp_path):
+    with pytest.raises(ValueError, match=r"no cell has 'our/' in its key.*'msbm-160x4/o-fsc/k4"):
+        reproduce("table1", scale="tiny", out=tmp_path / "new", only="our/")
+    assert not list(tmp_path.iterdir())
+
+
 def test_an_unknown_item_gets_a_suggestion(tmp_path):
     with pytest.raises(ValueError, match="did you mean 'table1'"):
         reproduce("tabel1", out=tmp_path)

@@ -45,7 +45,7 @@ def _document(spec: Spec, records: Mapping[Cell, Record], scale: str, *, with_fi
     parts = [f"# {spec.title}"]
     if scale != "paper":
         parts.append(
-            f"Scale: {scale}. The sizes are smaller than the paper's, whose numbers stand here "
+            f"Scale: {scale}. Sizes or trials are fewer than the paper's, whose numbers stand here "
             "for orientation only."
         )
     parts.append(spec.table(records, scale))

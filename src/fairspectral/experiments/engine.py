@@ -72,15 +72,18 @@ def reproduce(
     specs = list(SPECS.values()) if name == ALL else [SPECS[name]]
     if figures and any(spec.figure for spec in specs):
         check_matplotlib()  # now, not after hours
-    folder = Path("reproduction", scale) if out is None else Path(out)
-    store = Store(folder)
-    limit = LIMITS[scale] if limit is None else limit
     # A cell that several items share is computed once.
     cells = [
         cell
         for cell in dict.fromkeys(cell for spec in specs for cell in spec.cells(scale))
         if only in cell.key and (trials is None or cell.trial < trials)
     ]
+    if only and not cells:
+        example = specs[0].cells(scale)[0].key
+        raise ValueError(f"no cell has {only!r} in its key; keys look like {example!r}.")
+    folder = Path("reproduction", scale) if out is None else Path(out)
+    store = Store(folder)
+    limit = LIMITS[scale] if limit is None else limit
     unsettled = [cell for cell in cells if not store.is_settled(cell, limit)]
     waiting = {spec.name: set(unsettled) & set(spec.cells(scale)) for spec in specs}
     meter = _Meter(unsettled)
