@@ -157,6 +157,19 @@ def test_few_rows_are_refined_on_their_own_cost(blobs):
     assert result.embedding_cost < result.history[1].embedding_cost
 
 
+@pytest.mark.parametrize("unit", [2.0**-20, 2.0**20])
+def test_units_do_not_matter(unit):
+    rng = np.random.default_rng(0)
+    table = np.column_stack([rng.choice([20.0, 35, 50], 150), rng.choice([1.0, 2, 3], 150)])
+    groups = rng.integers(0, 3, 150)
+    results = [
+        fair_assignment(rows, groups, 6, refine_rounds=2, random_state=0)
+        for rows in (table, unit * table)
+    ]
+    assert results[0].history[-1].embedding_cost < results[0].history[-2].embedding_cost
+    np.testing.assert_array_equal(results[0].labels, results[1].labels)
+
+
 def test_initial_labels_that_are_fair_are_only_refined(block_graph):
     W, groups, clusters = block_graph
     operator = make_operator(W, "precomputed")

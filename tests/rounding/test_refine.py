@@ -213,6 +213,20 @@ def test_cached_quantities_follow_the_moves(block_graph, operator):
         assert cached == pytest.approx(fresh, rel=1e-5, abs=1e-4)
 
 
+def test_gains_that_are_rounding_errors_do_not_go_on_forever():
+    rng = np.random.default_rng(0)
+    rows = rng.choice([2e4, 3.5e4, 5e4], (200, 1))
+    W = rows @ rows.T  # in units in which the rounding of a gain is larger than a gain must be
+    operator = SimpleNamespace(
+        stored_weights=W, degrees=np.ones(200), dtype=W.dtype, shape=W.shape, matmat=W.__matmul__
+    )
+    groups = rng.integers(0, 2, 200)
+    state = CutState.measure(operator, mixed_start(groups, 8), 8)
+    rules = [rule_for(groups, 8)]
+    end = local_search(operator, state, rules, groups, smallest=1, rounds=2, rng=rng)
+    assert end.cut < state.cut
+
+
 def test_without_rows_in_memory_there_is_nothing_to_search(block_graph):
     _, groups, _ = block_graph
     X = np.random.default_rng(0).standard_normal((200, 3))

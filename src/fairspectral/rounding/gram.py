@@ -12,12 +12,16 @@ class GramOperator:
 
     With ``W = diag(w) X X^T diag(w)`` the k-means cost of a clustering is
     ``sum_i w_i |x_i|^2 - sum_l (y_l^T W y_l) / (y_l^T w)``: up to a constant its normalised cut
-    (Dhillon, Guan and Kulis 2007, doi 10.1109/TPAMI.2007.1115). ``W`` is n×n, and may be
-    negative: this is for few rows, and for `fairspectral.rounding.refine` alone.
+    (Dhillon, Guan and Kulis 2007, doi 10.1109/TPAMI.2007.1115). The rows are shifted and scaled
+    so that the first term is 1: what counts as a gain there must not depend on the units here.
+    ``W`` is n×n, and may be negative: this is for few rows, and for
+    `fairspectral.rounding.refine` alone.
     """
 
     def __init__(self, points: WeightedRows) -> None:
-        weighted = points.rows * points.weights[:, None]
+        rows = points.rows - np.average(points.rows, axis=0, weights=points.weights)
+        spread = np.sqrt(points.weights @ np.einsum("ij,ij->i", rows, rows))
+        weighted = (rows / spread if spread > 0 else rows) * points.weights[:, None]
         self.stored_weights = weighted @ weighted.T
         self.degrees = points.weights
         self.shape, self.dtype = self.stored_weights.shape, self.stored_weights.dtype

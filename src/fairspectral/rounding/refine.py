@@ -195,12 +195,19 @@ def local_search(
     n = len(kinds)
 
     def descend(partition: Any) -> float:
+        value = _kept(partition)
         while True:
+            before = value
             changes = kernels.sweep(rows, partition, band, rng.permutation(n), _GAIN)
+            value = _kept(partition)
             while swaps := kernels.swap_round(rows, partition, band, kinds, n_kinds, _GAIN):
                 changes += swaps
-            if not changes:
-                return float(np.sum(partition.within / partition.volumes))
+                unswapped, value = value, _kept(partition)
+                if value <= unswapped:
+                    break
+            # Gains that do not add up are rounding errors, and would go round in circles.
+            if not changes or value <= before:
+                return value
 
     best = _partition(state, rules)
     value = descend(best)
@@ -227,6 +234,11 @@ def affordable_rounds(affinity: Any, n_clusters: int) -> int:
     n = affinity.shape[0]
     work = getattr(affinity, "density", 1.0) * n**2 + 100.0 * n * n_clusters
     return int(np.clip(_WORK / work, _FEWEST_ROUNDS, _MOST_ROUNDS))
+
+
+def _kept(partition: Any) -> float:
+    """What is within clusters: k less the normalised cut."""
+    return float(np.sum(partition.within / partition.volumes))
 
 
 def _partition(state: CutState, rules: Sequence[FairnessRule]) -> Any:
