@@ -130,7 +130,8 @@ def test_a_group_smaller_than_the_number_of_clusters_is_said():
         ({"target_proportions": {"a": 0.5}}, "no share for group 'b'"),
         ({"target_proportions": [0.5, 0.6]}, "sums to 1.1"),
         ({"target_proportions": [0.5, 0.5]}, "smallest fairness_tol that is possible is 0.94"),
-        ({"target_proportions": [0.0, 1.0]}, "give that group a positive target"),
+        ({"target_proportions": [0.0, 1.0]}, "of group 'a' .* give that group a positive target"),
+        ({"target_proportions": [1.0, 0.0]}, "of group 'b' .* give that group a positive target"),
     ],
 )
 def test_what_cannot_be_is_said_in_numbers(wish, words):

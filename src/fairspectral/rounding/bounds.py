@@ -238,7 +238,8 @@ def _check_target(
     outside = (population < low - 1e-12) | (population > high + 1e-12)
     if outside.any():
         worst = np.abs(population / np.maximum(target, 1e-300) - 1)[outside].max()
-        at = int(np.argmax(outside))
+        unwanted = outside & (target == 0)  # no tolerance admits those
+        at = int(np.argmax(unwanted if unwanted.any() else outside))
         closest = (
             f"the smallest fairness_tol that is possible is {worst:.4g}"
             if worst < 1e6
