@@ -362,7 +362,7 @@ class FairSpectralClustering(ClusterMixin, BaseEstimator):
         if self.solver_params is None or isinstance(self.solver_params, dict):
             return {**common, **(self.solver_params or {})}
         if is_dataclass(self.solver_params) and not isinstance(self.solver_params, type):
-            return replace(self.solver_params, **common)  # type: ignore[type-var]
+            return replace(self.solver_params, **common)
         return self.solver_params  # refused, with a sentence, where the solver is made
 
     def _check_rounding_params(self) -> None:

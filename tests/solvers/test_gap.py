@@ -2,6 +2,9 @@ import numpy as np
 import pytest
 
 from fairspectral.solvers.gap import GapGauge
+from fairspectral.solvers.sample import View
+
+CLEAR = View(width=16, resolved=True)
 
 
 def gauge(wanted=2, tol=1e-3, dtype=np.float64):
@@ -105,7 +108,7 @@ def test_residuals_in_a_crowded_spectrum_hold_convergence_back():
         read(g, values)
     assert g.reached
     # 0.5 (1e-2^2 / 0.24 + 3e-2^2 / 0.04) of an objective of 2.4
-    g.confirm(values, np.array([1e-2, 3e-2, 0, 0, 0, 0]), np.asarray)
+    g.confirm(values, np.array([1e-2, 3e-2, 0, 0, 0, 0]), np.asarray, CLEAR)
     assert g.gap == pytest.approx(0.5 * (1e-4 / 0.24 + 9e-4 / 0.04) / 2.4)
     assert not g.reached
 
@@ -115,5 +118,17 @@ def test_a_tie_is_bounded_by_the_residual_itself():
     g = gauge()
     for _ in range(3):
         read(g, values)
-    g.confirm(values, np.full(6, 1e-4), np.asarray)
+    g.confirm(values, np.full(6, 1e-4), np.asarray, CLEAR)
     assert g.gap == pytest.approx(1e-4 / 2.0)
+
+
+def test_mixtures_may_hide_eigenvalues_above_them():
+    values, residuals = np.array([0.8, 0.6, 0.3, 0.2, 0.1, 0.0]), np.full(6, 1e-3)
+    gaps = {}
+    for resolved in (True, False):
+        g = gauge()
+        for p in range(6, 12):
+            read(g, approach(p))
+        g.confirm(values, residuals, np.asarray, View(16, resolved))
+        gaps[resolved] = g.gap
+    assert gaps[True] < 1e-4 < 2 * 1e-3 / 2.4 <= gaps[False]

@@ -303,6 +303,24 @@ def test_slow_spectra_of_sparse_graphs_keep_the_claim(shape, n_clusters):
         assert (best - problem.objective(result.vectors)) / best <= 1e-3
 
 
+@pytest.mark.parametrize("dense", [False, True])
+@pytest.mark.parametrize(("cliques", "n_clusters"), [(60, 5), (60, 25), (100, 12), (100, 25)])
+@pytest.mark.parametrize("link", [0.1, 3.0])
+def test_more_near_copies_than_columns_are_no_convergence(cliques, n_clusters, link, dense):
+    """Cliques in a ring: as many eigenvalues close to 1, and the wanted ones among them."""
+    n = 1200
+    members = sp.block_diag([np.ones((n // cliques, n // cliques))] * cliques)
+    steps = sp.diags_array([np.ones(n - 1)] * 2, offsets=[1, -1])
+    graph = sp.csr_array(members + link * steps)
+    graph = graph.toarray() if dense else graph
+    problem = make_problem(graph, np.random.default_rng(0).integers(0, 2, n), n_clusters)
+    best = oracle(problem).objective
+    for seed in range(3):
+        result = solve(problem, random_state=seed)
+        assert result.converged
+        assert (best - problem.objective(result.vectors)) / best <= 1e-3
+
+
 @pytest.mark.parametrize("copies", [9, 16, 35])
 def test_a_filter_misses_no_copies(copies):
     spectrum = np.concatenate([[0.95, 0.9], np.full(copies, 0.7), np.linspace(0.6, -0.6, 300)])

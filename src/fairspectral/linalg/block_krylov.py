@@ -6,7 +6,7 @@ gives the new columns of ``T = V^T A V`` for free, and what is left over is the 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -92,9 +92,14 @@ class BlockKrylov:
         self._next, _ = self._orthonormalise(block, unknown)
 
     @property
+    def next_width(self) -> int:
+        """Columns of the next block."""
+        return int(self._next.shape[1])
+
+    @property
     def full(self) -> bool:
         """Whether the next block does not fit: time for `restart`."""
-        return self.size + self._next.shape[1] > self.capacity
+        return self.size + self.next_width > self.capacity
 
     def advance(self) -> None:
         """Append the next block and multiply it: one product."""
@@ -154,6 +159,13 @@ class BlockKrylov:
     def vectors(self, pairs: RitzPairs, count: int) -> Any:
         """The first Ritz vectors, shape (n, count)."""
         return self.combine(pairs.coordinates[:, :count])
+
+    def vectors_by_strips(self, pairs: RitzPairs, count: int) -> Iterator[Any]:
+        """The first Ritz vectors, a strip of rows at a time."""
+        r, m = self._fixed, self.size
+        small = like(pairs.coordinates[:, :count], self._columns)
+        for rows in strips(self._columns, count):
+            yield self._columns[rows, r : r + m] @ small
 
     def combine(self, coordinates: np.ndarray) -> Any:
         """The basis times coordinates of shape (size, count)."""

@@ -20,6 +20,7 @@ from fairspectral.linalg.chebyshev import ChebyshevFilter
 from fairspectral.linalg.small import eigh_decreasing
 from fairspectral.problem import FairCutProblem
 from fairspectral.solvers.gap import GapGauge, Translation
+from fairspectral.solvers.sample import RandomSample
 
 # M has no eigenvalue below.
 _LOWEST = -1.0
@@ -71,6 +72,8 @@ class GearedSpace:
         Known and forbidden directions.
     rng : numpy Generator
         For random directions.
+    sample : RandomSample
+        What the first block is made of.
     overlap : float
         Tolerated between basis vectors.
 
@@ -78,6 +81,9 @@ class GearedSpace:
     ----------
     restarts : int
         How often the basis was compressed.
+    resolved : bool
+        Whether the wanted Ritz vectors were single eigenvectors when the gauge was last
+        satisfied.
     """
 
     def __init__(
@@ -86,13 +92,15 @@ class GearedSpace:
         shape: Shape,
         deflated: Any,
         rng: np.random.Generator,
+        sample: RandomSample,
         overlap: float,
     ) -> None:
         self._problem, self._shape, self._deflated = problem, shape, deflated
-        self._rng, self._overlap = rng, overlap
+        self._rng, self._sample, self._overlap = rng, sample, overlap
         self._wanted = problem.n_clusters - 1
         self._filter: ChebyshevFilter | None = None
         self.restarts = 0
+        self.resolved = False
 
     def start(self, block: Any) -> None:
         """Begin with a block of shape (n, b), which is overwritten."""
@@ -132,7 +140,18 @@ class GearedSpace:
         gauge.read(self._space.ritz_values(), residual, translate)
         if gauge.reached:
             pairs = self._space.ritz()
-            gauge.confirm(pairs.values, pairs.residuals, translate)
+            view = self._sample.view(self._space.vectors_by_strips(pairs, self._wanted))
+            gauge.confirm(pairs.values, pairs.residuals, translate, view)
+            self.resolved = view.resolved
+
+    @property
+    def width(self) -> int:
+        """Columns of the next block."""
+        return self._space.next_width
+
+    def can_widen(self, count: int) -> bool:
+        """Whether a wider block still fits after a restart."""
+        return self.width + count <= self._shape.capacity - self._shape.keep
 
     def widen(self, count: int) -> None:
         """Add random directions to the next block."""

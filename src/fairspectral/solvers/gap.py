@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from fairspectral.linalg.tail import geometric_tail
+from fairspectral.solvers.sample import View
 
 # The projected problem is exact to about this many units of roundoff of the products.
 _ROUNDOFF_UNITS = 8
@@ -21,6 +22,8 @@ _CLUSTER, _CLUSTER_SHARE = 4, 4
 # The part of the bound by residuals that the true error stays below, on graphs from random to
 # chain-like.
 _SHARE = 0.5
+# Eigenvalues behind a Ritz vector that mixes several lie up to so many residuals above it.
+_UNRESOLVED_SHARE = 2.0
 
 Translation = Callable[[np.ndarray], np.ndarray]
 
@@ -89,20 +92,30 @@ class GapGauge:
         self.limit = self._traces[-1] + missing
         self.settle(self._traces[-1])
 
-    def confirm(self, values: np.ndarray, residuals: np.ndarray, translate: Translation) -> None:
+    def confirm(
+        self, values: np.ndarray, residuals: np.ndarray, translate: Translation, view: View
+    ) -> None:
         """Hold what was read against the residual norms of all Ritz pairs.
 
         An eigenvalue lies within the residual of its Ritz value, and within the residual
         squared over the gap to the rest of the spectrum; of the rest, the first few may be as
         unfinished as the wanted ones, and count as part of the cluster.
+
+        That gap means nothing while the wanted Ritz vectors are mixtures of more eigenvectors
+        than they are: then the wanted eigenvalues are the largest of a cluster of which the
+        Ritz values are means and the residuals standard deviations.
         """
         wanted = self.wanted
         cluster = wanted + max(_CLUSTER, wanted // _CLUSTER_SHARE)
+        # A block sees no more copies of an eigenvalue than it has columns: the gap after so many
+        # values may be one that it has torn.
+        cluster = min(cluster, max(view.width, wanted + 1))
         beyond = values[min(cluster, len(values)) - 1]
         mine, norms = values[:wanted], residuals[:wanted]
         with np.errstate(divide="ignore", over="ignore"):
             bound = np.fmin(norms, norms**2 / np.maximum(mine - beyond, 0.0))
-        missing = float(np.sum(translate(mine + _SHARE * bound) - translate(mine)))
+        reach = _SHARE * bound if view.resolved else _UNRESOLVED_SHARE * norms
+        missing = float(np.sum(translate(mine + reach) - translate(mine)))
         self.limit = max(self.limit, self._traces[-1] + missing)
         self.settle(self._traces[-1])
 

@@ -21,6 +21,7 @@ from fairspectral.solvers.base import Outcome, Solver
 from fairspectral.solvers.chebyshev import GearedSpace, Shape, suggested_degree
 from fairspectral.solvers.gap import GapGauge
 from fairspectral.solvers.result import Recorder
+from fairspectral.solvers.sample import RandomSample
 from fairspectral.validation import parse_memory_budget
 
 # Random directions beyond the wanted ones: with a few of them a Gaussian block misses no
@@ -29,6 +30,7 @@ _OVERSAMPLING = 4
 # Columns of a block are a multiple of this, which products are tuned for; where affinities are
 # computed anew in every pass, whatever its width, a wider one saves passes.
 _COLUMN_MULTIPLE, _WIDER_MULTIPLE = 8, 16
+_FEWEST_COLUMNS = 16
 # Plain passes, at least, before the filter of a sparse problem is chosen.
 _FIRST_LOOK = 5
 # The overlap tolerated between basis vectors is this part of the gap asked for.
@@ -114,13 +116,18 @@ class KrylovSolver(Solver):
         # show what the given ones lack.
         gauge.watching = start is not None
         deflated = problem.asarray(fixed)
-        space = GearedSpace(problem, shape, deflated, rng, overlap=tol / _OVERLAP_SHARE)
-        space.start(_first_block(problem, shape.block, rng, start))
+        sample = RandomSample(problem, shape.block, int(rng.integers(2**31)))
+        space = GearedSpace(problem, shape, deflated, rng, sample, overlap=tol / _OVERLAP_SHARE)
+        space.start(_first_block(sample, start))
         while True:
             space.step(gauge)
             recorder.record(objective=gauge.objective, gap=gauge.gap)
             last = space.size > wanted and recorder.passes + space.cost > limit
-            if gauge.reached and not last and _may_lack_copies(gauge, shape, recorder.passes):
+            if (
+                gauge.reached
+                and not last
+                and _may_lack_copies(gauge, shape, space, recorder.passes)
+            ):
                 gauge.watching = True
                 space.widen(_OVERSAMPLING)
             elif gauge.reached or last:
@@ -149,14 +156,16 @@ class KrylovSolver(Solver):
         )
 
 
-def _may_lack_copies(gauge: GapGauge, shape: Shape, passes: int) -> bool:
+def _may_lack_copies(gauge: GapGauge, shape: Shape, space: GearedSpace, passes: int) -> bool:
     """Whether a narrow block has still to be widened.
 
     A random block wider than the wanted space misses nothing. A narrower one sees no more
     copies of a multiple eigenvalue than it has columns; fresh random directions show others.
     """
-    narrow = shape.block < gauge.wanted + _OVERSAMPLING
-    return narrow and not gauge.watching and gauge.crowded(shape.block, passes)
+    if space.width >= gauge.wanted + _OVERSAMPLING:
+        return False
+    crowded = not gauge.watching and gauge.crowded(shape.block, passes)
+    return crowded or (not space.resolved and space.can_widen(_OVERSAMPLING))
 
 
 def choose_shape(problem: FairCutProblem, params: KrylovParams, *, warm: bool) -> Shape:
@@ -173,7 +182,7 @@ def choose_shape(problem: FairCutProblem, params: KrylovParams, *, warm: bool) -
     # such as the 1 of a graph in many components, and then claim too much.
     stored = getattr(problem.operator, "own_threads", False)
     multiple = _COLUMN_MULTIPLE if stored else _WIDER_MULTIPLE
-    block = params.block or max(multiple, enough)
+    block = params.block or max(_FEWEST_COLUMNS, enough)
     degree = params.degree or suggested_degree(problem, max(block, enough))
     if degree > 1 and not warm:
         # Two blocks of the filter, the operator's image, and the copy that it scales.
@@ -182,7 +191,7 @@ def choose_shape(problem: FairCutProblem, params: KrylovParams, *, warm: bool) -
         keep = wanted + block
         if capacity >= max(first_look * block, keep + 2 * (block + _OVERSAMPLING)):
             return Shape(block, capacity, keep, degree, first_look)
-    block = params.block or multiple * -(-enough // multiple)
+    block = params.block or max(_FEWEST_COLUMNS, multiple * -(-enough // multiple))
     # A narrow block is widened in the end, to look for what it has missed.
     spare = 0 if block >= enough else _OVERSAMPLING
     # The wanted vectors, two blocks to grow by, a block's image, and the copy that is scaled.
@@ -201,14 +210,13 @@ def choose_shape(problem: FairCutProblem, params: KrylovParams, *, warm: bool) -
     return Shape(block, capacity, capacity - cycle * widest)
 
 
-def _first_block(
-    problem: FairCutProblem, width: int, rng: np.random.Generator, start: np.ndarray | None
-) -> Any:
-    block = problem.asarray(rng.standard_normal((problem.n_samples, width), dtype=np.float32))
+def _first_block(sample: RandomSample, start: np.ndarray | None) -> Any:
+    block = sample.draw()
     if start is not None:
         # The leading vectors; the other columns stay random, to find what they miss.
-        given = problem.asarray(start[:, : max(1, width - _OVERSAMPLING)])
-        block[:, : given.shape[1]] = given
+        given = sample.problem.asarray(start[:, : max(1, sample.width - _OVERSAMPLING)])
+        sample.replaced = given.shape[1]
+        block[:, : sample.replaced] = given
     return block
 
 

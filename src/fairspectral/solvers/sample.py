@@ -1,0 +1,77 @@
+"""The random block that a solve starts from, and what it tells later."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fairspectral.linalg.blocks import to_host
+from fairspectral.problem import FairCutProblem
+
+# Eigenvectors behind a Ritz vector, on average, up to which it counts as one of them.
+_RESOLVED = 1.25
+
+
+class View(NamedTuple):
+    """How a space sees the spectrum: through so many columns, and in single eigenvectors or not."""
+
+    width: int
+    resolved: bool
+
+
+@dataclass
+class RandomSample:
+    """Standard normal columns, drawn again from their seed rather than kept.
+
+    Attributes
+    ----------
+    problem : FairCutProblem
+        Gives n, and the namespace, dtype and device of blocks.
+    width : int
+        Number of columns.
+    seed : int
+        Of the generator.
+    replaced : int
+        Leading columns that the solve did not start from, because others were given.
+    """
+
+    problem: FairCutProblem
+    width: int
+    seed: int
+    replaced: int = 0
+
+    def draw(self) -> Any:
+        """The block, of shape (n, width)."""
+        return self.problem.asarray(self._numbers(self.problem.n_samples, self._generator()))
+
+    def _generator(self) -> np.random.Generator:
+        return np.random.default_rng(self.seed)
+
+    def _numbers(self, rows: int, generator: np.random.Generator) -> np.ndarray:
+        return generator.standard_normal((rows, self.width), dtype=np.float32)
+
+    def view(self, strips: Iterable[Any]) -> View:
+        """What a space that began with the sample has made of it.
+
+        A column of the sample has a part of mean square length 1 along every eigenvector, and
+        so along a Ritz vector that is one of them. Where eigenvectors are too many, or too
+        close together, for the space to tell apart, a Ritz vector is a mixture of them that
+        holds all their parts: more than its share.
+
+        Parameters
+        ----------
+        strips : iterable of arrays of shape (rows, k)
+            Orthonormal Ritz vectors of the space, in strips of rows, so that neither they nor
+            the sample are held whole.
+        """
+        generator, parts = self._generator(), np.zeros(1)
+        for vectors in strips:
+            numbers = self.problem.asarray(self._numbers(vectors.shape[0], generator))
+            parts = parts + to_host(numbers[:, self.replaced :].T @ vectors)
+        if not parts.size:
+            return View(self.width, resolved=True)
+        doubt = 3.0 * (2.0 / parts.size) ** 0.5  # three standard deviations of the mean
+        return View(self.width, resolved=float(np.mean(parts**2)) <= _RESOLVED + doubt)

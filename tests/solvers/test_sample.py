@@ -1,0 +1,39 @@
+"""The random first block tells whether Ritz vectors are single eigenvectors."""
+
+import numpy as np
+from helpers import make_problem, random_affinity
+
+from fairspectral.solvers.sample import RandomSample
+
+N = 400
+
+
+def sample(width=16):
+    problem = make_problem(random_affinity(N, 0), np.arange(N) % 2, 4)
+    return RandomSample(problem, width, seed=3)
+
+
+def test_the_same_block_every_time():
+    drawn = sample().draw()
+    assert drawn.shape == (N, 16)
+    np.testing.assert_array_equal(drawn, sample().draw())
+
+
+def test_vectors_that_know_nothing_of_the_sample_are_resolved():
+    vectors = np.linalg.qr(np.random.default_rng(0).standard_normal((N, 10)))[0]
+    view = sample().view([vectors[:150], vectors[150:]])
+    assert view.resolved
+    assert view.width == 16
+
+
+def test_mixtures_of_all_that_the_sample_has_in_a_cluster_are_not():
+    # An eigenspace of 64 dimensions, of which the space holds the sample's 16 directions.
+    inside = np.linalg.qr(np.random.default_rng(1).standard_normal((N, 64)))[0]
+    mixtures = np.linalg.qr(inside @ (inside.T @ sample().draw()))[0]
+    assert not sample().view([mixtures[:7], mixtures[7:]]).resolved
+
+
+def test_columns_that_were_replaced_tell_nothing():
+    drawn = sample()
+    drawn.replaced = 16
+    assert drawn.view([np.linalg.qr(drawn.draw())[0]]).resolved
