@@ -22,7 +22,8 @@ from fairspectral.problem import FairCutProblem
 
 _SEED = 0
 # The paper gives the scale (log n / n)^(1/10) but not the probabilities (a, b, c, d) of its
-# m-SBM. With these the planted clusters are recovered from n=5000 on at k=50, h=5, as there.
+# m-SBM. With these the planted clusters are recovered, up to slips of k-means, from n=5000 on
+# at k=50, h=5 (balance 0.96 to 1.00; there 1.00).
 MSBM_PROBABILITIES = (1.4, 0.2, 0.19, 0.005)
 # Up to this size the score is computed in float64; beyond it a float64 copy of a dense
 # affinity would take more memory than the affinity itself leaves.
