@@ -25,7 +25,7 @@ lint: $(VENV)/.installed  ## style, types, import direction
 	$(BIN)/lint-imports
 
 test: lint  ## lint, then the whole test suite with coverage
-	$(BIN)/python -m pytest -n auto --cov --cov-report=term --cov-fail-under=95
+	$(BIN)/python -m pytest -n auto --dist worksteal --cov --cov-report=term --cov-fail-under=95
 
 bench: $(VENV)/.installed  ## solvers side by side at equal quality
 	$(BIN)/python benchmarks/solvers.py
