@@ -6,14 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fairspectral.validation import (
-    build_params,
-    check_choice,
-    check_degrees,
-    check_n_clusters,
-    check_sensitive_features,
-    parse_memory_budget,
-)
+from fairspectral.parameters import build_params, check_choice, parse_memory_budget
+from fairspectral.validation import check_degrees, check_n_clusters, check_sensitive_features
 
 
 class TestSensitiveFeatures:

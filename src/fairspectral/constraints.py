@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
-from fairspectral.validation import Attribute, check_choice, check_sensitive_features
+from fairspectral.parameters import check_choice
+from fairspectral.validation import Attribute, check_sensitive_features
 
 ATTRIBUTE_MODES = ("marginal", "intersection")
 

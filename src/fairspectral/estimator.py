@@ -21,18 +21,14 @@ from fairspectral.affinity import AffinityOperator, is_operator, make_operator
 from fairspectral.audit import audit_attributes
 from fairspectral.constraints import ATTRIBUTE_MODES, encode_groups
 from fairspectral.embedding import embed
+from fairspectral.parameters import did_you_mean
 from fairspectral.progress import AFFINITY, EMBEDDING, ROUNDING, GapMeter, report
 from fairspectral.rounding.fair import FairAssignment, follow_plan
 from fairspectral.rounding.kmeans import kmeans_labels
 from fairspectral.rounding.plan import RoundingPlan, plan_rounding
 from fairspectral.solvers.registry import SOLVER_NAMES, SOLVERS
 from fairspectral.solvers.result import Callback, IterationRecord
-from fairspectral.validation import (
-    Attribute,
-    check_data,
-    check_n_clusters,
-    did_you_mean,
-)
+from fairspectral.validation import Attribute, check_data, check_n_clusters
 
 # What `fair_assignment` takes beyond what the estimator itself passes to it.
 _ROUNDING_PARAMS = (

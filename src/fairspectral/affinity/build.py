@@ -14,7 +14,8 @@ from fairspectral.affinity.dense import DenseOperator
 from fairspectral.affinity.kernel import KERNEL_NAMES, KernelOperator, kernel_matrix, make_kernel
 from fairspectral.affinity.sparse import SparseOperator
 from fairspectral.affinity.user import UserOperator
-from fairspectral.validation import check_choice, check_dtype, parse_memory_budget
+from fairspectral.parameters import check_choice, parse_memory_budget
+from fairspectral.validation import check_dtype
 
 
 def make_operator(

@@ -15,8 +15,9 @@ import scipy.sparse as sp
 from sklearn.metrics.pairwise import KERNEL_PARAMS, PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 
 from fairspectral.affinity.base import AffinityOperator
+from fairspectral.parameters import check_choice
 from fairspectral.progress import AFFINITY, report
-from fairspectral.validation import bad_weight, check_choice
+from fairspectral.validation import bad_weight
 
 KERNEL_NAMES = sorted(PAIRWISE_KERNEL_FUNCTIONS)
 _TILE = 1024

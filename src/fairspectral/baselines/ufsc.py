@@ -21,9 +21,10 @@ from fairspectral.baselines._stiefel import curvilinear_search
 from fairspectral.constraints import FairnessConstraints
 from fairspectral.embedding import embed
 from fairspectral.linalg.orthonormal import polish
+from fairspectral.parameters import parse_memory_budget
 from fairspectral.progress import EMBEDDING, report
 from fairspectral.rounding.kmeans import fill_empty_clusters, kmeans_labels
-from fairspectral.validation import Attribute, parse_memory_budget
+from fairspectral.validation import Attribute
 
 # Mean cost of a pair of samples over the most that its first weight could gain. At 3, four round
 # clusters of 1,200 samples came out as 1,197, 1, 1 and 1: the learnt graph was nearly complete,

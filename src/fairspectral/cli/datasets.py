@@ -126,9 +126,9 @@ def fetch(
 
     [bold]Example:[/bold] fairspectral datasets fetch census -o census.csv
     """
+    from fairspectral.parameters import check_choice
     from fairspectral.tables import TEXT_KINDS, check_kind, check_output, replacing
     from fairspectral.tables.write import write_delimited
-    from fairspectral.validation import check_choice
 
     check_choice(name, ENTRIES, "NAME")
     check_kind(output, TEXT_KINDS)

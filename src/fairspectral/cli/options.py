@@ -151,8 +151,8 @@ class MethodOptions:
     def check(self) -> None:
         """Refuse, before any file is read, what the library would refuse later."""
         from fairspectral.affinity.kernel import KERNEL_NAMES
+        from fairspectral.parameters import check_choice, did_you_mean, parse_memory_budget
         from fairspectral.solvers.registry import SOLVER_NAMES
-        from fairspectral.validation import check_choice, did_you_mean, parse_memory_budget
 
         check_choice(self.solver, SOLVER_NAMES, "--solver")
         check_choice(self.affinity, ("nearest_neighbors", *KERNEL_NAMES), "--affinity")

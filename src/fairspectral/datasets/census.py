@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 from fairspectral.datasets._fetch import RemoteFile, Source
 from fairspectral.datasets._parse import unreadable
 from fairspectral.datasets.base import Dataset
-from fairspectral.validation import check_choice
+from fairspectral.parameters import check_choice
 
 SOURCE = Source(
     name="Census",

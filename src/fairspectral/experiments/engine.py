@@ -14,8 +14,8 @@ from fairspectral.experiments.problems import read_name
 from fairspectral.experiments.runner import run_cells
 from fairspectral.experiments.spec import SCALES, Cell, Spec
 from fairspectral.experiments.store import Record, Store
+from fairspectral.parameters import check_choice
 from fairspectral.progress import report
-from fairspectral.validation import check_choice
 
 LIMITS = {"tiny": 60.0, "quick": 20.0, "paper": 300.0}
 STAGE = "cells"

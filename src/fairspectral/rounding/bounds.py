@@ -20,7 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from fairspectral.validation import Attribute, check_choice
+from fairspectral.parameters import check_choice
+from fairspectral.validation import Attribute
 
 BOUNDS = ("two-sided", "lower")
 

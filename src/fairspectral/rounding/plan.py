@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from fairspectral.parameters import check_choice
 from fairspectral.rounding.bounds import FairnessRule, make_rule
 from fairspectral.rounding.start import ROW_SCALINGS
-from fairspectral.validation import Attribute, FairSpectralWarning, check_choice
+from fairspectral.validation import Attribute, FairSpectralWarning
 
 # Without a floor shares mean nothing: one person is never proportional. A tenth of the mean
 # size lets sizes differ by what data ask for.

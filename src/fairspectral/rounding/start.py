@@ -8,9 +8,9 @@ from typing import Any, Protocol
 import numpy as np
 import scipy.sparse as sp
 
+from fairspectral.parameters import check_choice
 from fairspectral.rounding.flow import FlowResult, solve_flow
 from fairspectral.rounding.kmeans import kmeans_labels
-from fairspectral.validation import check_choice
 
 
 class Assign(Protocol):

@@ -16,13 +16,13 @@ import numpy as np
 from fairspectral.linalg.blocks import to_host
 from fairspectral.linalg.orthonormal import polish
 from fairspectral.linalg.small import eigh_decreasing
+from fairspectral.parameters import parse_memory_budget
 from fairspectral.problem import FairCutProblem
 from fairspectral.solvers.base import Outcome, Solver
 from fairspectral.solvers.chebyshev import GearedSpace, Shape, suggested_degree
 from fairspectral.solvers.gap import GapGauge
 from fairspectral.solvers.result import Recorder
 from fairspectral.solvers.sample import RandomSample
-from fairspectral.validation import parse_memory_budget
 
 # Random directions beyond the wanted ones: with a few of them a Gaussian block misses no
 # wanted direction (Halko, Martinsson and Tropp 2011, doi 10.1137/090771806).

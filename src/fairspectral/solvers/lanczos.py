@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
+from fairspectral.parameters import check_choice
 from fairspectral.problem import FairCutProblem
 from fairspectral.solvers.base import Outcome, Solver
 from fairspectral.solvers.result import Recorder
 from fairspectral.solvers.ritz import rayleigh_ritz
-from fairspectral.validation import check_choice
 
 # Below every eigenvalue of M, which lie in [-1, 1].
 _BELOW_SPECTRUM = 2.0

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from fairspectral.parameters import build_params, check_choice
 from fairspectral.problem import FairCutProblem
 from fairspectral.solvers.admm import ADMMSolver
 from fairspectral.solvers.base import Solver
@@ -14,7 +15,6 @@ from fairspectral.solvers.krylov import KrylovSolver
 from fairspectral.solvers.lanczos import LanczosSolver
 from fairspectral.solvers.nullspace import NullspaceSolver
 from fairspectral.solvers.result import Callback, SolveResult
-from fairspectral.validation import build_params, check_choice
 
 SOLVERS: dict[str, type[Solver]] = {
     solver.name: solver for solver in (KrylovSolver, ADMMSolver, LanczosSolver, NullspaceSolver)

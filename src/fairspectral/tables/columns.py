@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fairspectral.parameters import check_choice
 from fairspectral.tables.read import import_pandas
-from fairspectral.validation import check_choice
 
 if TYPE_CHECKING:
     import pandas
