@@ -67,22 +67,3 @@ def test_an_exhausted_space_goes_on_with_random_directions():
     values = space.ritz_values()
     np.testing.assert_allclose(values[:10], 1.0, atol=1e-10)
     assert np.abs(values[10:]).max() < 1e-10
-
-
-def test_widening_finds_what_a_blind_start_cannot():
-    rng = np.random.default_rng(5)
-    diagonal = np.linspace(1, 0, N)[:, None]
-    space = BlockKrylov(lambda X: diagonal * X, np.zeros((N, 0)), 150, rng)
-    blind = np.zeros((N, 2))
-    blind[100:] = rng.standard_normal((100, 2))
-    space.start(blind)
-    for _ in range(10):
-        space.advance()
-    assert space.ritz_values()[0] < 0.51
-    before = space.ritz()
-    space.widen(3)
-    # What was known of the residuals still holds.
-    np.testing.assert_allclose(space.ritz().residuals, before.residuals, atol=1e-12)
-    for _ in range(15):
-        space.advance()
-    assert space.ritz_values()[0] > 0.99

@@ -5,6 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
+import scipy.linalg
 import scipy.sparse as sp
 from helpers import (
     make_problem,
@@ -331,6 +332,45 @@ def test_a_filter_misses_no_copies(copies):
         assert true_gap(problem, result, values) <= 1e-3
 
 
+def in_parts(parts, linked):
+    """An affinity of 1200 persons in parts, without links or with a few weak ones."""
+    size = 1200 // parts
+    W = scipy.linalg.block_diag(*[random_affinity(size, seed) for seed in range(parts)])
+    steps = sp.diags_array([np.ones(1199)] * 2, offsets=[1, -1]).toarray()
+    return W + linked * 1e-4 * steps
+
+
+@pytest.mark.parametrize("linked", [False, True])
+@pytest.mark.parametrize("n_clusters", [20, 40])
+@pytest.mark.parametrize("stored", [np.asarray, sp.csr_array])
+def test_a_narrow_block_that_saw_too_little_is_widened(stored, n_clusters, linked):
+    """40 eigenvalues at or near 1, more than the columns of the first block."""
+    groups = np.random.default_rng(0).integers(0, 3, 1200)
+    problem = make_problem(stored(in_parts(40, linked)), groups, n_clusters)
+    best = oracle(problem).objective
+    for seed in range(3):
+        result = solve(problem, random_state=seed)
+        assert result.converged
+        assert result.details["block"] >= n_clusters
+        assert (best - problem.objective(result.vectors)) / best <= 1e-3
+
+
+def test_a_narrow_block_will_do_where_eigenvalues_differ():
+    data = make_randlaplace(2000, 5, random_state=0)
+    problem = make_problem(data.graph, data.sensitive_features, 40)
+    result = solve(problem)
+    assert result.converged
+    assert result.details["block"] == 24
+    assert relative_gap(problem, result) <= 1e-3
+
+
+def test_a_block_kept_narrow_by_memory_says_what_it_may_have_missed():
+    groups = np.random.default_rng(0).integers(0, 3, 1200)
+    problem = make_problem(in_parts(40, False), groups, 40)
+    with pytest.warns(ConvergenceWarning, match="missed copies of a multiple eigenvalue"):
+        KrylovSolver(KrylovParams(memory_budget=100 * 1200 * 8)).solve(problem, random_state=0)
+
+
 def peak_bytes(problem, **params):
     problem.known_vector  # not the solver's
     tracemalloc.start()
@@ -357,7 +397,7 @@ def test_memory_stays_within_the_default_bound_on_a_dense_affinity():
     peak, result = peak_bytes(problem)
     assert result.converged
     # The small matrices of Rayleigh-Ritz still count at this n.
-    assert peak <= 1.2 * 6 * (k + 32) * n * 4
+    assert peak <= 1.3 * 6 * (k + 32) * n * 4
 
 
 def test_a_memory_budget_is_kept_by_restarting():

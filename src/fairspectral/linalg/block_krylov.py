@@ -118,18 +118,6 @@ class BlockKrylov:
         self._next, self._coupling = self._orthonormalise(image, np.linalg.norm(C, axis=0))
         self.leftover = float(np.linalg.norm(self._coupling))
 
-    def widen(self, count: int) -> None:
-        """Add random directions to the next block, to look for what the space has missed."""
-        n, b = self._next.shape
-        xp = array_api_compat.array_namespace(self._next)
-        fresh = random_block(n, count, self._rng, self._next)
-        block = xp.concat([self._next, fresh], axis=1)
-        del self._next
-        subtract_projection(block, self._basis())
-        self._next, R = self._orthonormalise(block, np.zeros(b + count))
-        self._coupling = R[:, :b] @ self._coupling
-        self._pairs = None
-
     def ritz_values(self) -> np.ndarray:
         """Ritz values, decreasing, shape (size,)."""
         return eigvalsh_decreasing(self._T[: self.size, : self.size])

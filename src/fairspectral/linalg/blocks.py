@@ -17,7 +17,7 @@ from fairspectral.linalg.threads import allowed_threads, in_threads
 # A strip's temporary fits into the cache, and is small beside the blocks themselves.
 _STRIP_BYTES = 2**20
 # Multiplications from which threads are worth it.
-_LARGE = 2**24
+_LARGE = 2**22
 
 
 def to_host(array: Any) -> np.ndarray:

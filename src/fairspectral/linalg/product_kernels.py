@@ -4,19 +4,50 @@ Importing this module imports numba; `fairspectral.linalg.products` does so when
 
 A library's matrix product first copies ``W`` into an order that suits it, which pays off when
 the copy is used for hundreds of columns; a block of a Krylov method has ten or twenty, and the
-copy costs more than the product. Here ``W`` is read once, as it lies.
+copy costs more than the product. Here ``W`` is read once, as it lies, and what comes next is
+fetched from memory while the processor is busy with what it has.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+from llvmlite import ir
+from numba import njit, types
+from numba.core import cgutils
+from numba.extending import intrinsic
 
 # Rows of W and columns of the block in one tile: its 24 sums fit the vector registers.
 TILE_ROWS, TILE_COLUMNS = 6, 4
-# Columns of W in one tile: those of a few rows stay in the cache for the whole block.
-_SPAN = 2048
+# Columns of W in one tile: those of a strip of rows, and the next ones, stay in the cache for the
+# whole block. A narrow block is done with them sooner, and must not run ahead of the memory.
+_SPAN, _NARROW_SPAN = 2048, 1024
+_NARROW = 24
 _STRIP_ROWS = 4 * TILE_ROWS
+# Numbers in 64 bytes, the least that memory gives: of float32; half of it is fetched twice.
+_CACHE_LINE = 16
+
+
+@intrinsic
+def _prefetch(typing_context, array, row, column):
+    """Have an element of a matrix, with its neighbours, brought to the second-level cache."""
+    signature = types.void(array, types.intp, types.intp)
+
+    def generate(context, builder, signature, arguments):
+        kind = signature.args[0]
+        matrix = context.make_array(kind)(context, builder, arguments[0])
+        address = cgutils.get_item_pointer(context, builder, kind, matrix, arguments[1:])
+        number, pointer = ir.IntType(32), ir.IntType(8).as_pointer()
+        instruction = cgutils.get_or_insert_function(
+            builder.module,
+            ir.FunctionType(ir.VoidType(), [pointer, number, number, number]),
+            "llvm.prefetch.p0i8",
+        )
+        reading, second_level, data = number(0), number(2), number(1)
+        address = builder.bitcast(address, pointer)
+        builder.call(instruction, [address, reading, second_level, data])
+        return context.get_dummy_value()
+
+    return signature, generate
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
@@ -83,6 +114,7 @@ def dense_rows(W, columns, out, first, last):
         At least TILE_ROWS apart.
     """
     n, b = W.shape[1], columns.shape[0]
+    span = _NARROW_SPAN if b < _NARROW else _SPAN
     scratch = np.empty((_STRIP_ROWS, b), dtype=out.dtype)
     for strip in range(first, last, _STRIP_ROWS):
         # The last tile of the last strip begins early enough to be whole.
@@ -90,13 +122,19 @@ def dense_rows(W, columns, out, first, last):
         stop = min(strip + _STRIP_ROWS, last)
         scratch[:] = 0
         tiles = -(-(stop - strip) // TILE_ROWS)
-        for begin in range(0, n, _SPAN):
-            end = min(begin + _SPAN, n)
+        for begin in range(0, n, span):
+            end = min(begin + span, n)
+            # What comes next: to the right, or the beginning of the next rows.
+            ahead, below = (end, strip) if end < n else (0, stop)
+            share = -(-span * TILE_COLUMNS // b)  # of it, for each group of columns
             for c in range(0, b, TILE_COLUMNS):
                 x0, x1 = columns[c, begin:end], columns[c + 1, begin:end]
                 x2, x3 = columns[c + 2, begin:end], columns[c + 3, begin:end]
                 for t in range(tiles):
                     i = min(strip + t * TILE_ROWS, stop - TILE_ROWS)
+                    for row in range(below + t * TILE_ROWS, below + (t + 1) * TILE_ROWS):
+                        for j in range(ahead, min(ahead + share, n), _CACHE_LINE):
+                            _prefetch(W, min(row, n - 1), j)
                     _tile(
                         W[i, begin:end],
                         W[i + 1, begin:end],
@@ -110,6 +148,7 @@ def dense_rows(W, columns, out, first, last):
                         x3,
                         scratch[t * TILE_ROWS : (t + 1) * TILE_ROWS, c : c + TILE_COLUMNS],
                     )
+                ahead += share
         for t in range(tiles):
             i = min(strip + t * TILE_ROWS, stop - TILE_ROWS)
             for r in range(TILE_ROWS):

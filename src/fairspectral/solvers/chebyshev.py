@@ -20,7 +20,7 @@ from fairspectral.linalg.chebyshev import ChebyshevFilter
 from fairspectral.linalg.small import eigh_decreasing
 from fairspectral.problem import FairCutProblem
 from fairspectral.solvers.gap import GapGauge, Translation
-from fairspectral.solvers.sample import RandomSample
+from fairspectral.solvers.sample import OVERSAMPLING, RandomSample
 
 # M has no eigenvalue below.
 _LOWEST = -1.0
@@ -39,13 +39,27 @@ _LARGEST_DEGREE = 8
 
 @dataclass(frozen=True)
 class Shape:
-    """Columns of a block, of the basis, and those that a restart keeps; the filter's degree."""
+    """How wide the blocks and the basis are, and how the filter is applied.
+
+    Attributes
+    ----------
+    block : int
+        Columns of a block.
+    capacity : int
+        Columns of the basis.
+    degree : int
+        Of the filter; 1 is none.
+    first_look : int
+        Plain passes before the filter is chosen.
+    wider : Shape or None
+        For a second try, where the block turns out to be too narrow.
+    """
 
     block: int
     capacity: int
-    keep: int
     degree: int = 1
     first_look: int = 0
+    wider: Shape | None = None
 
 
 def suggested_degree(problem: FairCutProblem, block: int) -> int:
@@ -72,8 +86,6 @@ class GearedSpace:
         Known and forbidden directions.
     rng : numpy Generator
         For random directions.
-    sample : RandomSample
-        What the first block is made of.
     overlap : float
         Tolerated between basis vectors.
 
@@ -92,21 +104,31 @@ class GearedSpace:
         shape: Shape,
         deflated: Any,
         rng: np.random.Generator,
-        sample: RandomSample,
         overlap: float,
     ) -> None:
         self._problem, self._shape, self._deflated = problem, shape, deflated
-        self._rng, self._sample, self._overlap = rng, sample, overlap
+        self._rng, self._overlap = rng, overlap
         self._wanted = problem.n_clusters - 1
         self._filter: ChebyshevFilter | None = None
         self.restarts = 0
         self.resolved = False
 
-    def start(self, block: Any) -> None:
-        """Begin with a block of shape (n, b), which is overwritten."""
+    def start(self, known: np.ndarray | None = None) -> None:
+        """Begin with a random block, of which given vectors of shape (n, j) replace a part."""
         shape = self._shape
         first = shape.capacity if shape.degree == 1 else shape.first_look * shape.block
+        self._degree = 0
+        block = self._draw(shape.block)
+        if known is not None:
+            # The leading vectors; the other columns stay random, to find what they miss.
+            given = self._problem.asarray(known[:, : max(1, shape.block - OVERSAMPLING)])
+            self._sample.replaced = given.shape[1]
+            block[:, : given.shape[1]] = given
         self._space = self._make_space(self._problem.apply, first, block)
+
+    def _draw(self, width: int) -> Any:
+        self._sample = RandomSample(self._problem, width, int(self._rng.integers(2**31)))
+        return self._sample.draw()
 
     def _make_space(self, multiply: Callable[[Any], Any], capacity: int, block: Any) -> BlockKrylov:
         space = BlockKrylov(multiply, self._deflated, capacity, self._rng, self._overlap)
@@ -133,6 +155,7 @@ class GearedSpace:
     def step(self, gauge: GapGauge) -> None:
         """Grow by a block and let the gauge read the Ritz values."""
         self._space.advance()
+        self._degree += 1 if self._filter is None else self._filter.degree
         translate: Translation = np.asarray
         residual = self._space.leftover
         if self._filter is not None:
@@ -149,13 +172,29 @@ class GearedSpace:
         """Columns of the next block."""
         return self._space.next_width
 
-    def can_widen(self, count: int) -> bool:
-        """Whether a wider block still fits after a restart."""
-        return self.width + count <= self._shape.capacity - self._shape.keep
+    def may_lack_copies(self, gauge: GapGauge) -> bool:
+        """Whether the block may have been too narrow for the spectrum.
 
-    def widen(self, count: int) -> None:
-        """Add random directions to the next block."""
-        self._space.widen(count)
+        A random block wider than the wanted space misses nothing. A narrower one sees no more
+        copies of a multiple eigenvalue than it has columns, and mixes those that are too close
+        together to be told apart.
+        """
+        if self.width >= self._wanted + OVERSAMPLING:
+            return False
+        return gauge.crowded(self.width, self._degree) or not self.resolved
+
+    def start_wider(self) -> bool:
+        """Begin anew with a wider block, if there is room for one.
+
+        Fresh directions beside a space that has settled would take as long, and what they find
+        would be harder to judge.
+        """
+        if self._shape.wider is None:
+            return False
+        self._shape, self._filter = self._shape.wider, None
+        del self._space  # the new one needs its memory
+        self.start()
+        return True
 
     def make_room(self, gauge: GapGauge) -> None:
         """Where the next block does not fit, shift into the second gear or restart."""
@@ -168,8 +207,7 @@ class GearedSpace:
             self._correct_filter()
             gauge.forget()
         else:
-            self._space.restart(self._space.ritz(), self._shape.keep)
-            self.restarts += 1
+            self._restart()
 
     def pairs(self, count: int) -> tuple[Any, np.ndarray, np.ndarray]:
         """Ritz vectors of ``M`` itself, their values and residual norms."""
@@ -184,6 +222,13 @@ class GearedSpace:
         block, image = block @ turn, image @ turn
         image -= block * like(values, block)
         return block, values, np.sqrt(np.diag(to_host(image.T @ image)))
+
+    def _restart(self) -> None:
+        """Keep the wanted vectors and some more, such that whole blocks fill the rest."""
+        capacity, width = self._space.capacity, self.width
+        blocks = max(1, (capacity - self._wanted - width // 2) // width)
+        self._space.restart(self._space.ritz(), capacity - blocks * width)
+        self.restarts += 1
 
     def _shift_up(self) -> None:
         """Go on with the filtered matrix where the plain space has got to.

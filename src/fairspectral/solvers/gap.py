@@ -12,7 +12,7 @@ from fairspectral.solvers.sample import View
 # The projected problem is exact to about this many units of roundoff of the products.
 _ROUNDOFF_UNITS = 8
 # Eigenvalues of a matrix with spectrum in [-1, 1] are told apart by polynomials of degree d
-# when they differ by more than about (pi / d)^2, less near the ends.
+# when they differ by more than about (pi / d)^2 near the ends.
 _RESOLUTION = 10.0
 
 
@@ -55,6 +55,7 @@ class GapGauge:
         self._traces: list[float] = []
         self._runners_up: list[float] = []
         self.values = np.empty(0)
+        self._radius = 0.0
         self._damped = False
         self.watching = False
         self.objective: float | None = None
@@ -75,6 +76,8 @@ class GapGauge:
         """
         wanted = self.wanted
         self.values = translate(values[: wanted + 1])
+        if translate is np.asarray:
+            self._radius = max(self._radius, float(values[0] - values[-1]) / 2)
         was_damped, self._damped = self._damped, bool(np.isnan(self.values[:wanted]).any())
         # A value that has just come out of the damped interval leaps, and predicts nothing.
         if len(values) <= wanted or self._damped or was_damped:
@@ -129,7 +132,7 @@ class GapGauge:
         if len(values) < width:
             return False
         spread = values[: len(values) - width + 1] - values[width - 1 :]
-        return bool(spread.min() <= _RESOLUTION / degree**2)
+        return bool(spread.min() <= self._radius * _RESOLUTION / degree**2)
 
     def settle(self, objective: float) -> None:
         """Measure the gap of an objective to the limit that the steps point to."""
@@ -141,6 +144,7 @@ class GapGauge:
         """Start a new sequence of steps, which do not continue the last ones."""
         self._traces.clear()
         self._runners_up.clear()
+        self.objective = None
         self.gap = self.limit = float("inf")
 
     @property

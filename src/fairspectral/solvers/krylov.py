@@ -1,15 +1,15 @@
 """The default solver: block Krylov with full orthogonalisation and thick restart.
 
 The fair embedding is the top-k eigenspace of ``P M P``. One pass over ``M`` with a block costs
-little more than with a vector, and a block a little wider than k finds multiple and clustered
-eigenvalues without luck, so a handful of passes gives the exact answer. On sparse graphs, where
-products are cheap, `chebyshev` shifts to a filtered operator after the first passes.
+little more than with a vector, so a handful of passes gives the exact answer. A random block a
+little wider than k finds multiple and clustered eigenvalues without luck; where a narrower one is
+cheaper, it is tried first, and its own random numbers tell whether it was wide enough. On sparse
+graphs, where products are cheap, `chebyshev` shifts to a filtered operator after the first passes.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -22,14 +22,10 @@ from fairspectral.solvers.base import Outcome, Solver
 from fairspectral.solvers.chebyshev import GearedSpace, Shape, suggested_degree
 from fairspectral.solvers.gap import GapGauge
 from fairspectral.solvers.result import Recorder
-from fairspectral.solvers.sample import RandomSample
+from fairspectral.solvers.sample import OVERSAMPLING
 
-# Random directions beyond the wanted ones: with a few of them a Gaussian block misses no
-# wanted direction (Halko, Martinsson and Tropp 2011, doi 10.1137/090771806).
-_OVERSAMPLING = 4
-# Columns of a block are a multiple of this, which products are tuned for; where affinities are
-# computed anew in every pass, whatever its width, a wider one saves passes.
-_COLUMN_MULTIPLE, _WIDER_MULTIPLE = 8, 16
+# Columns of a block are a multiple of this, which products are tuned for.
+_COLUMN_MULTIPLE = 8
 _FEWEST_COLUMNS = 16
 # Plain passes, at least, before the filter of a sparse problem is chosen.
 _FIRST_LOOK = 5
@@ -116,29 +112,25 @@ class KrylovSolver(Solver):
         # show what the given ones lack.
         gauge.watching = start is not None
         deflated = problem.asarray(fixed)
-        sample = RandomSample(problem, shape.block, int(rng.integers(2**31)))
-        space = GearedSpace(problem, shape, deflated, rng, sample, overlap=tol / _OVERLAP_SHARE)
-        space.start(_first_block(sample, start))
+        space = GearedSpace(problem, shape, deflated, rng, overlap=tol / _OVERLAP_SHARE)
+        space.start(start)
         while True:
             space.step(gauge)
             recorder.record(objective=gauge.objective, gap=gauge.gap)
             last = space.size > wanted and recorder.passes + space.cost > limit
-            if (
-                gauge.reached
-                and not last
-                and _may_lack_copies(gauge, shape, space, recorder.passes)
-            ):
-                gauge.watching = True
-                space.widen(_OVERSAMPLING)
-            elif gauge.reached or last:
-                vectors, values, residuals = space.pairs(wanted + _OVERSAMPLING)
+            lacking = gauge.reached and space.may_lack_copies(gauge)
+            if lacking and not last and space.start_wider():
+                gauge.forget()
+                continue
+            if gauge.reached or last:
+                vectors, values, residuals = space.pairs(wanted + OVERSAMPLING)
                 gauge.settle(1.0 + float(values[:wanted].sum()))
                 if gauge.reached or last:
                     break
             space.make_room(gauge)
         details = {
             "method": space.method,
-            "block": shape.block,
+            "block": space.width,
             "capacity": shape.capacity,
             "restarts": space.restarts,
             "residuals": np.concatenate([[0.0], residuals[:wanted]]),
@@ -146,6 +138,12 @@ class KrylovSolver(Solver):
         del space  # its memory is needed to polish the vectors in double precision
         vectors = polish(to_host(vectors[:, :wanted]), fixed)
         converged, status = gauge.verdict(recorder.passes)
+        if converged and lacking:
+            converged = False
+            status = (
+                f"stopped: blocks of {details['block']} columns may have missed copies of a "
+                "multiple eigenvalue; raise max_iter or memory_budget"
+            )
         return Outcome(
             np.hstack([problem.known_vector, vectors]),
             _with_known(values[:wanted]),
@@ -156,68 +154,64 @@ class KrylovSolver(Solver):
         )
 
 
-def _may_lack_copies(gauge: GapGauge, shape: Shape, space: GearedSpace, passes: int) -> bool:
-    """Whether a narrow block has still to be widened.
-
-    A random block wider than the wanted space misses nothing. A narrower one sees no more
-    copies of a multiple eigenvalue than it has columns; fresh random directions show others.
-    """
-    if space.width >= gauge.wanted + _OVERSAMPLING:
-        return False
-    crowded = not gauge.watching and gauge.crowded(shape.block, passes)
-    return crowded or (not space.resolved and space.can_widen(_OVERSAMPLING))
-
-
 def choose_shape(problem: FairCutProblem, params: KrylovParams, *, warm: bool) -> Shape:
     """Widths that fit the memory: by default 6 (k + 32) vectors of length n in all."""
     k, n, itemsize = problem.n_clusters, problem.n_samples, problem.dtype.itemsize
     wanted, rank = k - 1, problem.constraints.rank + 1
-    enough = wanted + _OVERSAMPLING
+    enough = wanted + OVERSAMPLING
     available = 6 * (k + 32) - rank
     if params.memory_budget is not None:
         budget = parse_memory_budget(params.memory_budget)
         available = min(available, budget // (n * itemsize) - rank)
-    # A sparse product costs the same for each column, so that a narrower block would be a
-    # little cheaper; but it may miss copies of an eigenvalue with more copies than columns,
-    # such as the 1 of a graph in many components, and then claim too much.
-    stored = getattr(problem.operator, "own_threads", False)
-    multiple = _COLUMN_MULTIPLE if stored else _WIDER_MULTIPLE
-    block = params.block or max(_FEWEST_COLUMNS, enough)
-    degree = params.degree or suggested_degree(problem, max(block, enough))
+    block = params.block or _suggested_block(problem, enough, warm=warm)
+    degree = params.degree or suggested_degree(problem, enough)
     if degree > 1 and not warm:
-        # Two blocks of the filter, the operator's image, and the copy that it scales.
-        capacity = available - 4 * max(block + _OVERSAMPLING, enough)
-        first_look = max(_FIRST_LOOK, wanted // block + 2)
-        keep = wanted + block
-        if capacity >= max(first_look * block, keep + 2 * (block + _OVERSAMPLING)):
-            return Shape(block, capacity, keep, degree, first_look)
-    block = params.block or max(_FEWEST_COLUMNS, multiple * -(-enough // multiple))
-    # A narrow block is widened in the end, to look for what it has missed.
-    spare = 0 if block >= enough else _OVERSAMPLING
+        narrow = _filtered_shape(block, wanted, available, degree)
+        wide = _filtered_shape(max(block, enough), wanted, available, degree)
+        if narrow and wide:
+            return narrow if block >= enough else replace(narrow, wider=wide)
     # The wanted vectors, two blocks to grow by, a block's image, and the copy that is scaled.
-    fitting = (available - wanted) // 4
-    if block + spare > fitting:
-        block, spare = fitting - _OVERSAMPLING, _OVERSAMPLING
-    if block < 1:
-        needed = (rank + wanted + 4 * (_OVERSAMPLING + 1)) * n * itemsize
+    widest = (available - wanted) // 4
+    if widest < 1:
+        needed = (rank + wanted + 4) * n * itemsize
         raise ValueError(
             f"memory_budget={params.memory_budget!r} is too small for {k} vectors of length {n}; "
             f"allow at least {needed} bytes."
         )
-    widest = block + spare
-    capacity = available - 2 * widest
-    cycle = max(1, (capacity - wanted - widest // 2) // widest)
-    return Shape(block, capacity, capacity - cycle * widest)
+    narrow = _plain_shape(min(block, widest), available)
+    if block >= enough or widest < enough:
+        return narrow
+    return replace(narrow, wider=_plain_shape(min(_rounded(enough), widest), available))
 
 
-def _first_block(sample: RandomSample, start: np.ndarray | None) -> Any:
-    block = sample.draw()
-    if start is not None:
-        # The leading vectors; the other columns stay random, to find what they miss.
-        given = sample.problem.asarray(start[:, : max(1, sample.width - _OVERSAMPLING)])
-        sample.replaced = given.shape[1]
-        block[:, : sample.replaced] = given
-    return block
+def _suggested_block(problem: FairCutProblem, enough: int, *, warm: bool) -> int:
+    """Columns of a block; `enough` is safe whatever the spectrum.
+
+    With stored affinities every column costs alike, and narrow blocks need fewer in all: half
+    as many columns as are safe, with a second try where the spectrum asks for it. Computed
+    affinities cost the same for a wide block as for a narrow one.
+    """
+    stored = getattr(problem.operator, "own_threads", False)
+    if stored and not warm:
+        enough //= 2
+    return max(_FEWEST_COLUMNS, _rounded(enough))
+
+
+def _rounded(block: int) -> int:
+    return _COLUMN_MULTIPLE * -(-block // _COLUMN_MULTIPLE)
+
+
+def _plain_shape(block: int, available: int) -> Shape:
+    return Shape(block, available - 2 * block)
+
+
+def _filtered_shape(block: int, wanted: int, available: int, degree: int) -> Shape | None:
+    """None where it does not fit."""
+    # Two blocks of the filter, the operator's image, and the copy that it scales.
+    capacity = available - 4 * block
+    first_look = max(_FIRST_LOOK, wanted // block + 2)
+    fits = capacity >= max(first_look * block, wanted + 3 * block)
+    return Shape(block, capacity, degree, first_look) if fits else None
 
 
 def _with_known(values: np.ndarray) -> np.ndarray:

@@ -11,6 +11,9 @@ import numpy as np
 from fairspectral.linalg.blocks import to_host
 from fairspectral.problem import FairCutProblem
 
+# Random directions beyond the wanted ones: with a few of them a Gaussian block misses no
+# wanted direction (Halko, Martinsson and Tropp 2011, doi 10.1137/090771806).
+OVERSAMPLING = 4
 # Eigenvectors behind a Ritz vector, on average, up to which it counts as one of them.
 _RESOLVED = 1.25
 
