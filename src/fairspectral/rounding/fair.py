@@ -21,6 +21,7 @@ from sklearn.utils import check_random_state
 from fairspectral.affinity import is_operator, make_operator
 from fairspectral.constraints import encode_groups
 from fairspectral.progress import ROUNDING, report
+from fairspectral.rounding.band import into_band
 from fairspectral.rounding.bounds import FairnessRule
 from fairspectral.rounding.gram import GramOperator
 from fairspectral.rounding.marginal import MarginalFlow
@@ -209,6 +210,7 @@ def follow_plan(
         measured, rounds = CutState.measure(gram, labels, k), _rounds(plan, gram)
         state = search(gram, measured, plan.rules, rounds=rounds, progress=(_STARTED, 1.0))
         trail.add("cost by moves", state.labels)
+        trail.add("into the band", into_band(points, state.labels, plan))
     return certify(trail.labels, plan.rules, k, plan.smallest, trail.stages, plan.notes)
 
 

@@ -1,0 +1,106 @@
+"""The last person: clusters brought into the band of shares itself, where that takes little.
+
+The bounds on the cells are whole numbers that can be met whatever the sizes of the clusters, so
+that a cluster of a few persons may be outside its band by a fraction of one. Often one person
+more or less would bring it inside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+import numpy as np
+
+from fairspectral.rounding.bounds import FairnessRule, cross_table
+from fairspectral.rounding.plan import RoundingPlan
+from fairspectral.rounding.start import WeightedRows
+
+
+def into_band(points: WeightedRows, labels: np.ndarray, plan: RoundingPlan) -> np.ndarray:
+    """Give to or take from each cluster outside the band the person that brings it inside.
+
+    Of several such persons the one at which the k-means cost rises least; the other cluster
+    must be inside as well afterwards, so that what was within the bounds stays within them.
+
+    Parameters
+    ----------
+    points : WeightedRows
+        The rows.
+    labels : ndarray of shape (n,)
+        A clustering.
+    plan : RoundingPlan
+        The band for each attribute, and the floor on the sizes.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+    """
+    labels = labels.copy()
+    for cluster in range(plan.n_clusters):
+        move = _best_move(points, labels, plan, cluster)
+        if move is not None:
+            person, target = move
+            labels[person] = target
+    return labels
+
+
+def _best_move(
+    points: WeightedRows, labels: np.ndarray, plan: RoundingPlan, cluster: int
+) -> tuple[int, int] | None:
+    """Whom to move where; None where the cluster is inside, or one person does not help."""
+    k, kinds = plan.n_clusters, plan.kinds
+    if _outside(plan.rules, labels, k)[cluster] == 0.0:
+        return None
+    sizes = np.bincount(labels, minlength=k)
+    example = dict(zip(kinds.tolist(), range(len(kinds)), strict=True))
+
+    @cache  # persons of one kind are alike
+    def helps(kind: int, source: int, target: int) -> bool:
+        if sizes[source] == plan.smallest:
+            return False
+        after = _outside(plan.rules, labels, k, example[kind], source, target)
+        return bool(after[source] == after[target] == 0.0)
+
+    for person, source, target in _cheapest_first(points, labels, k, cluster):
+        if helps(int(kinds[person]), source, target):
+            return person, target
+    return None
+
+
+def _outside(
+    rules: list[FairnessRule],
+    labels: np.ndarray,
+    k: int,
+    person: int = 0,
+    source: int = 0,
+    target: int = 0,
+) -> np.ndarray:
+    """Fractions of persons by which each cluster is outside, once somebody like one has moved."""
+    worst = np.zeros(k)
+    for rule in rules:
+        codes = rule.attribute.codes
+        table = cross_table(codes, labels, len(rule.target), k)
+        table[codes[person], source] -= 1
+        table[codes[person], target] += 1
+        for cluster in range(k):
+            column = rule.persons_outside(table[:, cluster : cluster + 1])
+            worst[cluster] = max(worst[cluster], column)
+    return worst
+
+
+def _cheapest_first(
+    points: WeightedRows, labels: np.ndarray, k: int, cluster: int
+) -> Iterator[tuple[int, int, int]]:
+    """Person, source and target of all moves into a cluster or out of it, as the cost rises."""
+    totals = np.bincount(labels, weights=points.weights, minlength=k)
+    costs, weights = points.costs(points.centroids(labels, k)), points.weights[:, None]
+    own = np.take_along_axis(costs, labels[:, None].astype(np.intp), axis=1)
+    heavy = totals[labels][:, None]
+    # Both centroids move along with the person.
+    with np.errstate(divide="ignore"):
+        rise = costs * totals / (totals + weights) - own * heavy / (heavy - weights)
+    possible = (labels == cluster)[:, None] != (np.arange(k) == cluster)
+    persons, targets = np.nonzero(possible)
+    for i in np.argsort(rise[persons, targets], kind="stable"):
+        yield int(persons[i]), int(labels[persons[i]]), int(targets[i])
