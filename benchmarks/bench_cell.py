@@ -19,6 +19,8 @@ from fairspectral.problem import FairCutProblem
 GAP = 1e-3
 REPEATS = 3
 LONG_RUN = 5.0  # seconds
+# BLAS keeps its threads spinning after a call; those of the scorer must not disturb the next run.
+PAUSE = 0.3  # seconds
 
 
 def run_cell(case_name: str, solver: str, best: float | None, limit: float) -> dict[str, Any]:
@@ -113,6 +115,7 @@ def _run(
 ) -> dict[str, Any]:
     problem.counter.passes = problem.counter.columns = 0
     problem.operator.seconds = 0.0
+    time.sleep(PAUSE)
     before = _reset_peak_memory()
     begin = time.perf_counter()
     try:
