@@ -27,6 +27,9 @@ from fairspectral.solvers.sample import OVERSAMPLING
 # Columns of a block are a multiple of this, which products are tuned for.
 _COLUMN_MULTIPLE = 8
 _FEWEST_COLUMNS = 16
+# Columns below which products with dense affinities wait for memory rather than for arithmetic.
+_FULL_RATE = 32
+_DENSE = 0.5
 # Plain passes, at least, before the filter of a sparse problem is chosen.
 _FIRST_LOOK = 5
 # The overlap tolerated between basis vectors is this part of the gap asked for.
@@ -191,9 +194,10 @@ def _suggested_block(problem: FairCutProblem, enough: int, *, warm: bool) -> int
     as many columns as are safe, with a second try where the spectrum asks for it. Computed
     affinities cost the same for a wide block as for a narrow one.
     """
-    stored = getattr(problem.operator, "own_threads", False)
-    if stored and not warm:
-        enough //= 2
+    operator = problem.operator
+    if getattr(operator, "own_threads", False) and not warm:
+        least = _FULL_RATE if operator.density > _DENSE else _FEWEST_COLUMNS
+        enough = min(enough, max(least, enough // 2))
     return max(_FEWEST_COLUMNS, _rounded(enough))
 
 
