@@ -15,11 +15,13 @@ from bench_problems import CASES
 
 # (problem, what it is measured against, at least how many times faster)
 TARGETS = (
-    ("randlaplace-10000", ("s-fsc",), "s-FSC with the paper's shift", 30),
+    ("randlaplace-10000", ("s-fsc-published",), "s-FSC with the paper's shift, as published", 30),
+    ("randlaplace-10000", ("s-fsc",), "s-FSC with the paper's shift, tuned", 30),
     ("randlaplace-10000", ("eigsh", "eigsh-f64", "lobpcg", "primme"), "best tuned peer", 5),
     ("randlaplace-10000", ("o-fsc",), "o-FSC", 100),
     ("randlaplace-10000", ("admm-paper",), "the paper's ADMM preset", 10),
-    ("msbm-10000", ("s-fsc",), "s-FSC with the paper's shift", 30),
+    ("msbm-10000", ("s-fsc-published",), "s-FSC with the paper's shift, as published", 30),
+    ("msbm-10000", ("s-fsc",), "s-FSC with the paper's shift, tuned", 30),
     ("lastfm", ("eigsh", "eigsh-f64"), "best tuned eigsh", 2),
     ("thyroid", ("eigsh", "eigsh-f64"), "best tuned eigsh", 3),
     ("4area", ("eigsh", "eigsh-f64"), "best tuned eigsh", 4),
