@@ -23,11 +23,11 @@ def clustering(table, seed=0):
     return groups, labels.astype(np.int32), WeightedRows(rows, rng.uniform(0.5, 2, len(labels)))
 
 
-def moved_into_band(table, smallest=1):
+def moved_into_band(table, smallest=1, tol=TOL):
     groups, labels, points = clustering(table)
     k = len(table[0])
     plan = plan_rounding(
-        encode_groups(groups, len(groups)), k, fairness_tol=TOL, min_cluster_size=smallest
+        encode_groups(groups, len(groups)), k, fairness_tol=tol, min_cluster_size=smallest
     )
     return into_band(points, labels, plan), labels, points, plan
 
@@ -87,3 +87,9 @@ def test_several_attributes_are_all_brought_inside():
         table = cross_table(rule.attribute.codes, after, 2, 3)
         before = cross_table(rule.attribute.codes, labels, 2, 3)
         assert rule.persons_outside(table) <= rule.persons_outside(before)
+
+
+def test_tolerance_zero_means_up_to_whole_persons():
+    after, before, _, plan = moved_into_band([[11, 20], [10, 21]], tol=0.0)
+    assert outside(before, plan) > 0
+    np.testing.assert_array_equal(after, before)

@@ -37,6 +37,9 @@ def into_band(points: WeightedRows, labels: np.ndarray, plan: RoundingPlan) -> n
     ndarray of shape (n,)
     """
     labels = labels.copy()
+    # A band without any width asks for the right share up to whole persons, which is there.
+    if any((rule.lower == rule.upper).any() for rule in plan.rules):
+        return labels
     for cluster in range(plan.n_clusters):
         move = _best_move(points, labels, plan, cluster)
         if move is not None:
