@@ -48,7 +48,8 @@ class KrylovParams:
     max_iter : int
         Passes over ``M`` at most.
     block : int or None
-        Columns of a block; None is k and a few more.
+        Columns of a block. None is k and a few more, or half of that at first where the
+        affinities are stored. A narrow block that may have seen too little is widened.
     degree : int or None
         Products between two orthogonalisations: 1 is plain block Krylov, more is a Chebyshev
         filter. None suits it to the density of the affinities.
