@@ -93,3 +93,9 @@ def test_tolerance_zero_means_up_to_whole_persons():
     after, before, _, plan = moved_into_band([[11, 20], [10, 21]], tol=0.0)
     assert outside(before, plan) > 0
     np.testing.assert_array_equal(after, before)
+
+
+def test_a_cluster_of_one_has_nobody_to_give():
+    after, before, _, plan = moved_into_band([[1, 6, 9], [0, 7, 9]])
+    assert np.bincount(after, minlength=3).min() >= 1
+    assert outside(after, plan) <= outside(before, plan)

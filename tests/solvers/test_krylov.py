@@ -364,10 +364,21 @@ def test_a_narrow_block_will_do_where_eigenvalues_differ():
     assert relative_gap(problem, result) <= 1e-3
 
 
+@pytest.mark.parametrize("max_iter", [5, 20, 60, 199, 200, 220])
+def test_more_passes_are_never_a_worse_answer_for_want_of_columns(max_iter):
+    groups = np.random.default_rng(0).integers(0, 3, 1200)
+    problem = make_problem(sp.csr_array(in_parts(40, False)), groups, 40)
+    result = solve(problem, max_iter=max_iter)
+    assert result.passes <= max_iter
+    assert relative_gap(problem, result) <= (1e-3 if result.converged else 0.2)
+
+
 def test_a_block_kept_narrow_by_memory_says_what_it_may_have_missed():
     groups = np.random.default_rng(0).integers(0, 3, 1200)
     problem = make_problem(in_parts(40, False), groups, 40)
-    with pytest.warns(ConvergenceWarning, match="missed copies of a multiple eigenvalue"):
+    with pytest.warns(
+        ConvergenceWarning, match="missed copies of a multiple eigenvalue; raise memory"
+    ):
         KrylovSolver(KrylovParams(memory_budget=100 * 1200 * 8)).solve(problem, random_state=0)
 
 

@@ -12,7 +12,7 @@ from functools import cache
 
 import numpy as np
 
-from fairspectral.rounding.bounds import FairnessRule, cross_table
+from fairspectral.rounding.bounds import cross_table
 from fairspectral.rounding.plan import RoundingPlan
 from fairspectral.rounding.start import WeightedRows
 
@@ -53,43 +53,36 @@ def _best_move(
 ) -> tuple[int, int] | None:
     """Whom to move where; None where the cluster is inside, or one person does not help."""
     k, kinds = plan.n_clusters, plan.kinds
-    if _outside(plan.rules, labels, k)[cluster] == 0.0:
-        return None
+    codes = [rule.attribute.codes for rule in plan.rules]
+    tables = [
+        cross_table(code, labels, len(rule.target), k)
+        for code, rule in zip(codes, plan.rules, strict=True)
+    ]
     sizes = np.bincount(labels, minlength=k)
     example = dict(zip(kinds.tolist(), range(len(kinds)), strict=True))
 
+    def inside(cluster: int, person: int = 0, change: int = 0) -> bool:
+        """Whether a cluster is, once it has one more or one less like a person."""
+        for rule, code, table in zip(plan.rules, codes, tables, strict=True):
+            column = table[:, cluster : cluster + 1].copy()
+            column[code[person]] += change
+            if rule.persons_outside(column) > 0.0:
+                return False
+        return True
+
     @cache  # persons of one kind are alike
     def helps(kind: int, source: int, target: int) -> bool:
-        if sizes[source] == plan.smallest:
-            return False
-        after = _outside(plan.rules, labels, k, example[kind], source, target)
-        return bool(after[source] == after[target] == 0.0)
+        like = example[kind]
+        return bool(sizes[source] > plan.smallest) and (
+            inside(source, like, -1) and inside(target, like, +1)
+        )
 
+    if inside(cluster):
+        return None
     for person, source, target in _cheapest_first(points, labels, k, cluster):
         if helps(int(kinds[person]), source, target):
             return person, target
     return None
-
-
-def _outside(
-    rules: list[FairnessRule],
-    labels: np.ndarray,
-    k: int,
-    person: int = 0,
-    source: int = 0,
-    target: int = 0,
-) -> np.ndarray:
-    """Fractions of persons by which each cluster is outside, once somebody like one has moved."""
-    worst = np.zeros(k)
-    for rule in rules:
-        codes = rule.attribute.codes
-        table = cross_table(codes, labels, len(rule.target), k)
-        table[codes[person], source] -= 1
-        table[codes[person], target] += 1
-        for cluster in range(k):
-            column = rule.persons_outside(table[:, cluster : cluster + 1])
-            worst[cluster] = max(worst[cluster], column)
-    return worst
 
 
 def _cheapest_first(
@@ -100,8 +93,8 @@ def _cheapest_first(
     costs, weights = points.costs(points.centroids(labels, k)), points.weights[:, None]
     own = np.take_along_axis(costs, labels[:, None].astype(np.intp), axis=1)
     heavy = totals[labels][:, None]
-    # Both centroids move along with the person.
-    with np.errstate(divide="ignore"):
+    # Both centroids move along with the person; a cluster of one has nobody to give.
+    with np.errstate(divide="ignore", invalid="ignore"):
         rise = costs * totals / (totals + weights) - own * heavy / (heavy - weights)
     possible = (labels == cluster)[:, None] != (np.arange(k) == cluster)
     persons, targets = np.nonzero(possible)

@@ -141,6 +141,11 @@ class GearedSpace:
         return self._space.size
 
     @property
+    def capacity(self) -> int:
+        """Columns that the basis may have."""
+        return self._shape.capacity
+
+    @property
     def cost(self) -> int:
         """Passes of one more step, and of `pairs` after it."""
         return 1 if self._filter is None else self._filter.degree + 1

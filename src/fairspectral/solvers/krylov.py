@@ -30,6 +30,8 @@ _FEWEST_COLUMNS = 16
 # Columns below which products with dense affinities wait for memory rather than for arithmetic.
 _FULL_RATE = 32
 _DENSE = 0.5
+# Passes that must be allowed for narrow blocks to be tried.
+_MANY_PASSES = 200
 # Plain passes, at least, before the filter of a sparse problem is chosen.
 _FIRST_LOOK = 5
 # The overlap tolerated between basis vectors is this part of the gap asked for.
@@ -123,7 +125,8 @@ class KrylovSolver(Solver):
             recorder.record(objective=gauge.objective, gap=gauge.gap)
             last = space.size > wanted and recorder.passes + space.cost > limit
             lacking = gauge.reached and space.may_lack_copies(gauge)
-            if lacking and not last and space.start_wider():
+            # Starting over pays off only where it can get as far again.
+            if lacking and 2 * recorder.passes <= limit and space.start_wider():
                 gauge.forget()
                 continue
             if gauge.reached or last:
@@ -135,7 +138,7 @@ class KrylovSolver(Solver):
         details = {
             "method": space.method,
             "block": space.width,
-            "capacity": shape.capacity,
+            "capacity": space.capacity,
             "restarts": space.restarts,
             "residuals": np.concatenate([[0.0], residuals[:wanted]]),
         }
@@ -144,9 +147,10 @@ class KrylovSolver(Solver):
         converged, status = gauge.verdict(recorder.passes)
         if converged and lacking:
             converged = False
+            narrowed_by = "memory_budget" if shape.wider is None else "max_iter"
             status = (
                 f"stopped: blocks of {details['block']} columns may have missed copies of a "
-                "multiple eigenvalue; raise max_iter or memory_budget"
+                f"multiple eigenvalue; raise {narrowed_by}"
             )
         return Outcome(
             np.hstack([problem.known_vector, vectors]),
@@ -167,7 +171,9 @@ def choose_shape(problem: FairCutProblem, params: KrylovParams, *, warm: bool) -
     if params.memory_budget is not None:
         budget = parse_memory_budget(params.memory_budget)
         available = min(available, budget // (n * itemsize) - rank)
-    block = params.block or _suggested_block(problem, enough, warm=warm)
+    # Narrow blocks need more passes; with few of them allowed, and near an answer, a wide one.
+    hurried = warm or params.max_iter < _MANY_PASSES
+    block = params.block or _suggested_block(problem, enough, narrow=not hurried)
     degree = params.degree or suggested_degree(problem, enough)
     if degree > 1 and not warm:
         narrow = _filtered_shape(block, wanted, available, degree)
@@ -188,7 +194,7 @@ def choose_shape(problem: FairCutProblem, params: KrylovParams, *, warm: bool) -
     return replace(narrow, wider=_plain_shape(min(_rounded(enough), widest), available))
 
 
-def _suggested_block(problem: FairCutProblem, enough: int, *, warm: bool) -> int:
+def _suggested_block(problem: FairCutProblem, enough: int, *, narrow: bool) -> int:
     """Columns of a block; `enough` is safe whatever the spectrum.
 
     With stored affinities every column costs alike, and narrow blocks need fewer in all: half
@@ -196,7 +202,7 @@ def _suggested_block(problem: FairCutProblem, enough: int, *, warm: bool) -> int
     affinities cost the same for a wide block as for a narrow one.
     """
     operator = problem.operator
-    if getattr(operator, "own_threads", False) and not warm:
+    if narrow and getattr(operator, "own_threads", False):
         least = _FULL_RATE if operator.density > _DENSE else _FEWEST_COLUMNS
         enough = min(enough, max(least, enough // 2))
     return max(_FEWEST_COLUMNS, _rounded(enough))
@@ -212,8 +218,9 @@ def _plain_shape(block: int, available: int) -> Shape:
 
 def _filtered_shape(block: int, wanted: int, available: int, degree: int) -> Shape | None:
     """None where it does not fit."""
-    # Two blocks of the filter, the operator's image, and the copy that it scales.
-    capacity = available - 4 * block
+    # Two blocks of the filter, the operator's image, and the copy that it scales; as many of the
+    # wanted vectors in the end.
+    capacity = available - 4 * max(block, wanted + OVERSAMPLING)
     first_look = max(_FIRST_LOOK, wanted // block + 2)
     fits = capacity >= max(first_look * block, wanted + 3 * block)
     return Shape(block, capacity, degree, first_look) if fits else None
