@@ -54,6 +54,12 @@ def test_the_price_marks_the_models_tolerance():
     assert not any(p.marked for p in sections.price_chart(frontier, 0.1).lines[0].points)
 
 
+def test_convergence_begins_where_the_gap_is_known():
+    first, *others = (IterationRecord(i, gap=gap) for i, gap in enumerate((np.inf, 0.1, 0.01), 1))
+    with_unknown = sections.convergence_chart(solved(first, *others))
+    assert with_unknown == sections.convergence_chart(solved(*others))
+
+
 def test_convergence_draws_what_the_solver_knows():
     gaps = sections.convergence_chart(solved(*(IterationRecord(i, gap=10.0**-i) for i in (1, 2))))
     assert len(gaps.lines) == 1

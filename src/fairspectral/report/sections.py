@@ -127,7 +127,8 @@ def convergence_chart(model: Any) -> LineChart | None:
     history = model.solve_result_.history
 
     def series(field: str, name: str) -> Series:
-        known = [r for r in history if (getattr(r, field) or 0) > 0]
+        # The gap is infinite until there are enough steps to estimate it from.
+        known = [r for r in history if 0 < (getattr(r, field) or 0) < np.inf]
         values = np.array([getattr(r, field) for r in known], dtype=float)
         tips = [
             f"iteration {r.iteration}: {name} {v:.3g}\n{r.passes} passes, {r.seconds:.2f} s"
