@@ -1,5 +1,7 @@
 """One contract that every affinity operator fulfils; a new operator inherits it."""
 
+from abc import ABC, abstractmethod
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -22,14 +24,16 @@ def sparse_graph():
     return np.maximum(W, W.T)
 
 
-class OperatorContract:
+class OperatorContract(ABC):
     """Inherit, and give `operator` and the dense `W` that it stands for."""
 
+    @abstractmethod
     def operator(self):
-        raise NotImplementedError
+        """The operator under test."""
 
+    @abstractmethod
     def dense(self):
-        raise NotImplementedError
+        """Its affinities, of shape (N, N)."""
 
     def normalised(self):
         W = self.dense().astype(np.float64)

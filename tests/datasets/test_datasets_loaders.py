@@ -4,12 +4,12 @@ import os
 
 import numpy as np
 import pytest
+from helpers import needs_real_data
 
 from fairspectral import datasets
 from fairspectral.datasets.census import COLUMNS
 
 HERE = os.environ.get("FAIRSPECTRAL_DATA")
-real_data = pytest.mark.skipif(not HERE, reason="FAIRSPECTRAL_DATA names no folder with the data")
 
 LOADERS = [
     datasets.fetch_4area,
@@ -28,7 +28,7 @@ def group_counts(data):
 # --- the real files ---------------------------------------------------------------------
 
 
-@real_data
+@needs_real_data
 def test_lastfm():
     data = datasets.fetch_lastfm(data_home=HERE)
     assert (data.n, data.h, data.graph.shape) == (5576, 6, (5576, 5576))
@@ -44,7 +44,7 @@ def test_lastfm():
     assert abs(data.graph - data.graph.T).max() == 0
 
 
-@real_data
+@needs_real_data
 @pytest.mark.parametrize("standardize", [True, False])
 def test_thyroid(standardize):
     data = datasets.fetch_thyroid(standardize=standardize, data_home=HERE)
@@ -53,7 +53,7 @@ def test_thyroid(standardize):
     assert np.allclose(data.X.std(axis=0), 1) == standardize
 
 
-@real_data
+@needs_real_data
 @pytest.mark.parametrize(("encoding", "d"), [("ordinal", 12), ("onehot", 100)])
 def test_census(encoding, d):
     data = datasets.fetch_census(encoding=encoding, data_home=HERE)
@@ -71,7 +71,7 @@ def test_census(encoding, d):
     np.testing.assert_allclose(data.X.std(axis=0), 1)
 
 
-@real_data
+@needs_real_data
 @pytest.mark.parametrize("standardize", [True, False])
 def test_4area(standardize):
     data = datasets.fetch_4area(standardize=standardize, data_home=HERE)
@@ -80,7 +80,7 @@ def test_4area(standardize):
     assert np.allclose(data.X.std(axis=0), 1) == standardize
 
 
-@real_data
+@needs_real_data
 def test_facebook():
     data = datasets.fetch_facebook(data_home=HERE)
     assert (data.n, data.h, data.graph.shape) == (155, 2, (155, 155))
@@ -91,7 +91,7 @@ def test_facebook():
     assert data.citation
 
 
-@real_data
+@needs_real_data
 def test_the_environment_variable_names_the_folder(monkeypatch):
     monkeypatch.setenv("FAIRSPECTRAL_DATA", HERE)
     assert datasets.fetch_facebook().n == 155
