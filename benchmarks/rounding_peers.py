@@ -38,10 +38,12 @@ def compare(problem, k):
             found[method] = row
             yield method, row | {"method": method}
     for peer in ("fair-kmeans", "Bera et al."):
-        if "cost" in found.get(peer, {}) and not beats(found["ours"], found[peer]):
+        # A cluster of a few persons may lack a group: that deviation, of 1, bounds nothing.
+        reached = found.get(peer, {}).get("achieved_tol", 1.0)
+        if reached < 1 and not beats(found["ours"], found[peer]):
             # Cheaper, or fairer than what was asked for: once more at the tolerance it reached.
             method = f"ours, at the tolerance of {peer}"
-            again = partial(ours, floor=1, tol=found[peer]["achieved_tol"])
+            again = partial(ours, floor=1, tol=reached)
             yield method, timed(rows, rule, k, again) | {"method": method}
 
 
