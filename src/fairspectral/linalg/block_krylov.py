@@ -13,9 +13,10 @@ from typing import Any
 import array_api_compat
 import numpy as np
 
-from fairspectral.linalg.blocks import epsilon, like, strips, subtract_projection
+from fairspectral.linalg.blocks import epsilon, like, row_bounds, strips, subtract_projection
 from fairspectral.linalg.orthonormal import normalise, random_block
 from fairspectral.linalg.small import eigh_decreasing, eigvalsh_decreasing
+from fairspectral.linalg.threads import in_threads
 
 # Overlap between basis vectors that is tolerated in any case, in units of roundoff.
 _LEAST_OVERLAP = 16
@@ -67,15 +68,10 @@ class BlockKrylov:
         rng: np.random.Generator,
         overlap: float = 0.0,
     ) -> None:
-        n, self._fixed = deflated.shape
+        self._fixed = deflated.shape[1]
         self._multiply = multiply
         self._rng = rng
-        self._columns = array_api_compat.array_namespace(deflated).empty(
-            (n, self._fixed + capacity),
-            dtype=deflated.dtype,
-            device=array_api_compat.device(deflated),
-        )
-        self._columns[:, : self._fixed] = deflated
+        self._deflated = deflated
         self._T = np.zeros((capacity, capacity))
         self._largest = 0.0
         self._overlap = epsilon(deflated)
@@ -87,39 +83,41 @@ class BlockKrylov:
     def start(self, block: Any) -> None:
         """Begin with a block of shape (n, b); it is overwritten, dependent columns replaced."""
         self.width = block.shape[1]
-        subtract_projection(block, self._basis())
+        self._columns = array_api_compat.array_namespace(block).empty(
+            (block.shape[0], self._fixed + self.capacity + self.width),
+            dtype=block.dtype,
+            device=array_api_compat.device(block),
+        )
+        self._columns[:, : self._fixed] = self._deflated
+        gram = np.empty((self.width, self.width))
+        subtract_projection(block, self._basis(), gram)
         unknown = np.zeros(self.width)  # orthogonalise twice
-        self._next, _ = self._orthonormalise(block, unknown)
-
-    @property
-    def next_width(self) -> int:
-        """Columns of the next block."""
-        return int(self._next.shape[1])
+        self._orthonormalise(block, gram, unknown)
 
     @property
     def full(self) -> bool:
         """Whether the next block does not fit: time for `restart`."""
-        return self.size + self.next_width > self.capacity
+        return self.size + self.width > self.capacity
 
     def advance(self) -> None:
         """Append the next block and multiply it: one product."""
-        old, new = self.size, self.size + self._next.shape[1]
-        columns = slice(self._fixed + old, self._fixed + new)
-        self._columns[:, columns] = self._next
-        del self._next  # its memory is needed for the image
+        old, new = self.size, self.size + self.width
+        image = self._multiply(self._next())
         self.size = new
         self._pairs = None
-        image = self._multiply(self._columns[:, columns])
-        C = subtract_projection(image, self._basis())
+        gram = np.empty((self.width, self.width))
+        C = subtract_projection(image, self._basis(), gram)
         inside = C[self._fixed :]
         self._T[:new, old:new] = inside
         self._T[old:new, :new] = inside.T
         self._T[old:new, old:new] = (inside[old:new] + inside[old:new].T) / 2
-        self._next, self._coupling = self._orthonormalise(image, np.linalg.norm(C, axis=0))
+        self._coupling = self._orthonormalise(image, gram, np.linalg.norm(C, axis=0))
         self.leftover = float(np.linalg.norm(self._coupling))
 
     def ritz_values(self) -> np.ndarray:
         """Ritz values, decreasing, shape (size,)."""
+        if self.full:
+            return self.ritz().values  # the restart needs the vectors too
         return eigvalsh_decreasing(self._T[: self.size, : self.size])
 
     def ritz(self) -> RitzPairs:
@@ -137,11 +135,18 @@ class BlockKrylov:
         """Compress the basis to its first Ritz vectors, in place."""
         small = like(pairs.coordinates[:, :keep], self._columns)
         r, m = self._fixed, self.size
-        for rows in strips(self._columns, keep):
-            self._columns[rows, r : r + keep] = self._columns[rows, r : r + m] @ small
+
+        def compress(first: int, last: int) -> None:
+            part = self._columns[first:last, r : r + m]
+            for rows in strips(part, keep):
+                part[rows, :keep] = part[rows, :] @ small
+
+        in_threads(compress, row_bounds(self._columns, m * keep))
+        following = self._next()
         self._T[:] = 0.0
         np.fill_diagonal(self._T[:keep, :keep], pairs.values[:keep])
         self.size = keep
+        self._next()[:, :] = following
         self._pairs = None
 
     def vectors(self, pairs: RitzPairs, count: int) -> Any:
@@ -163,24 +168,31 @@ class BlockKrylov:
     def _basis(self) -> Any:
         return self._columns[:, : self._fixed + self.size]
 
-    def _orthonormalise(self, block: Any, removed: np.ndarray) -> tuple[Any, np.ndarray]:
-        """Orthonormalise a block that has been projected off the basis once.
+    def _next(self) -> Any:
+        """The next block, behind the basis."""
+        end = self._fixed + self.size
+        return self._columns[:, end : end + self.width]
+
+    def _orthonormalise(self, block: Any, gram: np.ndarray, removed: np.ndarray) -> np.ndarray:
+        """Orthonormalise a block that has been projected off the basis once: the next block.
 
         Parameters
         ----------
         block : array of shape (n, b)
-            Overwritten by the orthonormal block.
+            May be overwritten.
+        gram : ndarray of shape (b, b)
+            ``block^T block``.
         removed : ndarray of shape (b,)
             Lengths of what the projection has taken from the columns.
 
         Returns
         -------
-        block, R : the orthonormal block and the factor with ``block_before = block @ R``.
+        R : the factor with ``block = next @ R``.
         """
         eps = epsilon(block)
         # What rounding in the products alone may leave over.
         self._largest = max(self._largest, float(removed.max()))
-        R, settled = self._normalise(block, 10 * eps * self._largest)
+        R, settled = self._normalise(block, gram, 10 * eps * self._largest)
         if settled and removed.any():
             # Orthogonalising against a basis with some overlap leaves that overlap times the
             # part removed, and both it and rounding grow when the rest is scaled to length 1.
@@ -188,22 +200,23 @@ class BlockKrylov:
             overlap = float(((self._overlap * removed + eps * lengths) / R.diagonal()).max())
             if overlap <= self._tolerated:
                 self._overlap = max(self._overlap, overlap)
-                return block, R
+                return R
         for _ in range(4):
-            subtract_projection(block, self._basis())
-            again, settled = self._normalise(block, 10 * eps)
+            subtract_projection(self._next(), self._basis(), gram)
+            again, settled = self._normalise(self._next(), gram, 10 * eps)
             R = again @ R
             # Close to the identity: little was removed, so that what is left is orthonormal.
             if settled and np.abs(again - np.eye(len(again))).max() < 0.1:
                 break
-        return block, R
+        return R
 
-    def _normalise(self, block: Any, noise: float) -> tuple[np.ndarray, bool]:
-        """Normalise; also whether that was well-conditioned, with a triangular factor."""
-        R, lost = normalise(block, noise)
+    def _normalise(self, block: Any, gram: np.ndarray, noise: float) -> tuple[np.ndarray, bool]:
+        """The next block and R; also whether that was well-conditioned, with a triangular R."""
+        into = self._next()
+        R, lost = normalise(block, noise, into, gram)
         if lost.size:
             # The space is exhausted in these directions; random ones find what it has missed,
             # such as further copies of a multiple eigenvalue.
             fresh = random_block(block.shape[0], lost.size, self._rng, block)
-            block[:, lost.tolist()] = fresh / block.shape[0] ** 0.5
+            into[:, lost.tolist()] = fresh / block.shape[0] ** 0.5
         return R, not (lost.size or np.tril(R, -1).any())

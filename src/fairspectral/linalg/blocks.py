@@ -44,27 +44,44 @@ def strips(block: Any, width: int) -> Iterator[slice]:
         yield slice(start, start + rows)
 
 
-def rotate(block: Any, matrix: np.ndarray) -> None:
-    """``block <- block @ matrix`` in place, for a square matrix."""
+def row_bounds(block: Any, multiplications: int) -> list[int]:
+    """Where the rows of a block are divided among threads, for so much work on each."""
+    n = block.shape[0]
+    large = isinstance(block, np.ndarray) and n * multiplications >= _LARGE
+    parts = allowed_threads() if large else 1
+    return [n * part // parts for part in range(parts + 1)]
+
+
+def rotate(block: Any, matrix: np.ndarray, into: Any = None) -> None:
+    """``into <- block @ matrix`` for a square matrix; None is the block itself."""
     small = like(matrix, block)
+    into = block if into is None else into
     for rows in strips(block, block.shape[1]):
-        block[rows, :] = block[rows, :] @ small
+        into[rows, :] = block[rows, :] @ small
 
 
-def subtract_projection(block: Any, basis: Any) -> np.ndarray:
-    """``block <- block - basis @ C`` in place with ``C = basis^T block``; gives back C."""
-    n, b = block.shape
-    large = isinstance(block, np.ndarray) and n * b * basis.shape[1] >= _LARGE
-    bounds = np.linspace(0, n, (allowed_threads() if large else 1) + 1).astype(int)
+def subtract_projection(
+    block: Any, basis: Any, gram: np.ndarray | None = None
+) -> np.ndarray:
+    """``block <- block - basis @ C`` in place with ``C = basis^T block``; gives back C.
+
+    An array of shape (b, b) for the Gram matrix of what is left over is filled at once, while
+    each part of the block is in the cache.
+    """
+    b = block.shape[1]
+    bounds = row_bounds(block, b * basis.shape[1])
 
     def coefficients_of(first: int, last: int) -> Any:
         return basis[first:last, :].T @ block[first:last, :]
 
-    def subtract(first: int, last: int) -> None:
+    def subtract(first: int, last: int) -> Any:
         part = block[first:last, :]
         for rows in strips(part, b):
             part[rows, :] -= basis[first:last, :][rows, :] @ coefficients
+        return 0.0 if gram is None else to_host(part.T @ part)
 
     coefficients = sum(in_threads(coefficients_of, bounds))
-    in_threads(subtract, bounds)
+    squares = sum(in_threads(subtract, bounds))
+    if gram is not None:
+        gram[:] = squares
     return to_host(coefficients)

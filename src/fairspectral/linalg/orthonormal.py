@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.linalg
+from scipy.linalg.lapack import dpotrf, dtrtri
 
 from fairspectral.linalg.blocks import epsilon, like, rotate, to_host
 from fairspectral.linalg.small import eigh_decreasing
@@ -13,8 +13,10 @@ from fairspectral.linalg.small import eigh_decreasing
 _ROUNDS = 8
 
 
-def normalise(block: Any, noise: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
-    """Make the columns of a block orthonormal, in place: ``block_before = block @ R``.
+def normalise(
+    block: Any, noise: float = 0.0, into: Any = None, gram: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Make the columns of a block orthonormal: ``block = into @ R``.
 
     Cholesky of the Gram matrix with columns scaled to unit length, which costs two products
     and leaves ``||block^T block - I||`` of the order of ``eps cond^2``: the caller repeats it.
@@ -23,33 +25,38 @@ def normalise(block: Any, noise: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
     Parameters
     ----------
     block : array of shape (n, b)
-        Overwritten.
+        May be overwritten.
     noise : float
         A direction in which the block is no longer than this is noise.
+    into : array of shape (n, b), optional
+        For the result; None is the block itself.
+    gram : ndarray of shape (b, b), optional
+        ``block^T block``, where it is known.
 
     Returns
     -------
     R : ndarray of shape (b, b), float64
         Upper triangular in the well-conditioned case; the rows of lost columns are zero.
     lost : ndarray of int
-        Columns that are noise; what the block holds there means nothing.
+        Columns that are noise; what the result holds there means nothing.
     """
-    gram = to_host(block.T @ block)
+    if gram is None:
+        gram = to_host(block.T @ block)
     lengths = np.sqrt(np.maximum(np.diag(gram), 0.0))
     if lengths.size and lengths.min() > max(noise, 0.0):
-        try:
-            unit = scipy.linalg.cholesky(gram / np.outer(lengths, lengths), check_finite=False)
-        except np.linalg.LinAlgError:
-            unit = np.zeros((1, 1))
-        if unit.diagonal().min() ** 2 > 100 * epsilon(block):
+        unit, failed = dpotrf(gram / np.outer(lengths, lengths))
+        if not failed and unit.diagonal().min() ** 2 > 100 * epsilon(block):
             R = unit * lengths
-            rotate(block, scipy.linalg.solve_triangular(R, np.eye(len(R)), check_finite=False))
+            rotate(block, dtrtri(R)[0], into)
             return R, np.empty(0, dtype=int)
-    return _whiten(block, noise)
+    R, lost = _whiten(block, noise)
+    if into is not None:
+        into[:, :] = block
+    return R, lost
 
 
 def _whiten(block: Any, noise: float) -> tuple[np.ndarray, np.ndarray]:
-    """Scale the principal directions to unit length, in rounds.
+    """Scale the principal directions to unit length, in place and in rounds.
 
     A Gram matrix shows lengths down to the square root of roundoff, beside the largest; what
     is shorter grows by that factor in each round until it shows, or is found to be noise.

@@ -35,6 +35,12 @@ _MARGIN = 0.03
 # orthogonalised.
 _AFFINITY, _BESIDE, _ORTHOGONALISATION = 0.7, 4.0, 0.15
 _LARGEST_DEGREE = 8
+# Multiplications of a product with stored affinities in the time of one of a small
+# eigenproblem, measured, by what part of a product a reading may take.
+_READING = 12 * 25
+# Passes of a solve that a reading too few would prolong too much.
+_SHORT_SOLVE = 6
+_DENSE = 0.5
 
 
 @dataclass(frozen=True)
@@ -117,7 +123,8 @@ class GearedSpace:
         """Begin with a random block, of which given vectors of shape (n, j) replace a part."""
         shape = self._shape
         first = shape.capacity if shape.degree == 1 else shape.first_look * shape.block
-        self._degree = 0
+        self._degree = self._unread = 0
+        self._sparing = False
         block = self._draw(shape.block)
         if known is not None:
             # The leading vectors; the other columns stay random, to find what they miss.
@@ -157,10 +164,32 @@ class GearedSpace:
             return "block Krylov"
         return f"block Krylov with a Chebyshev filter of degree {self._filter.degree}"
 
-    def step(self, gauge: GapGauge) -> None:
-        """Grow by a block and let the gauge read the Ritz values."""
+    def step(self) -> None:
+        """Grow by a block."""
         self._space.advance()
         self._degree += 1 if self._filter is None else self._filter.degree
+        self._sparing = self._sparing or self._dear_to_read()
+        self._unread += 1
+
+    @property
+    def due(self) -> bool:
+        """Whether the Ritz values are worth a reading: after each step, or every second one.
+
+        Never the other way round: a gauge that was read every second time would take the
+        smaller growth of a single step for convergence.
+        """
+        return self._unread > int(self._sparing)
+
+    def _dear_to_read(self) -> bool:
+        """Whether a reading costs a good part of a product, in a solve that takes a while."""
+        n, stored = self._problem.n_samples, self._problem.operator.density > _DENSE
+        if self._filter is not None or not stored or self._degree < _SHORT_SOLVE:
+            return False
+        return _READING * self._space.size**3 > n * n * self.width
+
+    def read(self, gauge: GapGauge) -> None:
+        """Let the gauge read the Ritz values."""
+        self._unread = 0
         translate: Translation = np.asarray
         residual = self._space.leftover
         if self._filter is not None:
@@ -174,8 +203,8 @@ class GearedSpace:
 
     @property
     def width(self) -> int:
-        """Columns of the next block."""
-        return self._space.next_width
+        """Columns of a block."""
+        return self._space.width
 
     def may_lack_copies(self, gauge: GapGauge) -> bool:
         """Whether the block may have been too narrow for the spectrum.
@@ -207,6 +236,7 @@ class GearedSpace:
             return
         if self._filter is None and self._shape.degree > 1:
             self._shift_up()
+            self._sparing = False
             gauge.forget()
         elif self._filter is not None and np.isnan(gauge.values[: self._wanted]).any():
             self._correct_filter()

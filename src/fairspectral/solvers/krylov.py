@@ -28,10 +28,12 @@ from fairspectral.solvers.sample import OVERSAMPLING
 _COLUMN_MULTIPLE = 8
 _FEWEST_COLUMNS = 16
 # Columns below which products with dense affinities wait for memory rather than for arithmetic.
-_FULL_RATE = 32
+_FULL_RATE = 24
 _DENSE = 0.5
 # Passes that must be allowed for narrow blocks to be tried.
 _MANY_PASSES = 200
+# Blocks in a basis, beside the wanted vectors, where memory allows more.
+_LONGEST = 6
 # Plain passes, at least, before the filter of a sparse problem is chosen.
 _FIRST_LOOK = 5
 # The overlap tolerated between basis vectors is this part of the gap asked for.
@@ -121,9 +123,11 @@ class KrylovSolver(Solver):
         space = GearedSpace(problem, shape, deflated, rng, overlap=tol / _OVERLAP_SHARE)
         space.start(start)
         while True:
-            space.step(gauge)
-            recorder.record(objective=gauge.objective, gap=gauge.gap)
+            space.step()
             last = space.size > wanted and recorder.passes + space.cost > limit
+            if last or space.due:
+                space.read(gauge)
+            recorder.record(objective=gauge.objective, gap=gauge.gap)
             lacking = gauge.reached and space.may_lack_copies(gauge)
             # Starting over pays off only where it can get as far again.
             if lacking and 2 * recorder.passes <= limit and space.start_wider():
@@ -180,18 +184,18 @@ def choose_shape(problem: FairCutProblem, params: KrylovParams, *, warm: bool) -
         wide = _filtered_shape(max(block, enough), wanted, available, degree)
         if narrow and wide:
             return narrow if block >= enough else replace(narrow, wider=wide)
-    # The wanted vectors, two blocks to grow by, a block's image, and the copy that is scaled.
-    widest = (available - wanted) // 4
+    # The wanted vectors, two blocks to grow by, the next one, its image, the copy that is scaled.
+    widest = (available - wanted) // 5
     if widest < 1:
-        needed = (rank + wanted + 4) * n * itemsize
+        needed = (rank + wanted + 5) * n * itemsize
         raise ValueError(
             f"memory_budget={params.memory_budget!r} is too small for {k} vectors of length {n}; "
             f"allow at least {needed} bytes."
         )
-    narrow = _plain_shape(min(block, widest), available)
+    narrow = _plain_shape(min(block, widest), wanted, available)
     if block >= enough or widest < enough:
         return narrow
-    return replace(narrow, wider=_plain_shape(min(_rounded(enough), widest), available))
+    return replace(narrow, wider=_plain_shape(min(_rounded(enough), widest), wanted, available))
 
 
 def _suggested_block(problem: FairCutProblem, enough: int, *, narrow: bool) -> int:
@@ -212,15 +216,16 @@ def _rounded(block: int) -> int:
     return _COLUMN_MULTIPLE * -(-block // _COLUMN_MULTIPLE)
 
 
-def _plain_shape(block: int, available: int) -> Shape:
-    return Shape(block, available - 2 * block)
+def _plain_shape(block: int, wanted: int, available: int) -> Shape:
+    # Beyond some blocks a longer basis costs more than the restarts that it saves.
+    return Shape(block, min(available - 3 * block, wanted + _LONGEST * block))
 
 
 def _filtered_shape(block: int, wanted: int, available: int, degree: int) -> Shape | None:
     """None where it does not fit."""
-    # Two blocks of the filter, the operator's image, and the copy that it scales; as many of the
-    # wanted vectors in the end.
-    capacity = available - 4 * max(block, wanted + OVERSAMPLING)
+    # The next block, two of the filter, the operator's image, and the copy that it scales; as
+    # many of the wanted vectors in the end.
+    capacity = available - 5 * max(block, wanted + OVERSAMPLING)
     first_look = max(_FIRST_LOOK, wanted // block + 2)
     fits = capacity >= max(first_look * block, wanted + 3 * block)
     return Shape(block, capacity, degree, first_look) if fits else None
