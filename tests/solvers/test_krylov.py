@@ -360,7 +360,7 @@ def test_a_narrow_block_will_do_where_eigenvalues_differ():
     problem = make_problem(data.graph, data.sensitive_features, 40)
     result = solve(problem)
     assert result.converged
-    assert result.details["block"] == 24
+    assert result.details["block"] == 32
     assert relative_gap(problem, result) <= 1e-3
 
 

@@ -60,9 +60,7 @@ def rotate(block: Any, matrix: np.ndarray, into: Any = None) -> None:
         into[rows, :] = block[rows, :] @ small
 
 
-def subtract_projection(
-    block: Any, basis: Any, gram: np.ndarray | None = None
-) -> np.ndarray:
+def subtract_projection(block: Any, basis: Any, gram: np.ndarray | None = None) -> np.ndarray:
     """``block <- block - basis @ C`` in place with ``C = basis^T block``; gives back C.
 
     An array of shape (b, b) for the Gram matrix of what is left over is filled at once, while

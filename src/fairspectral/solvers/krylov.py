@@ -52,8 +52,8 @@ class KrylovParams:
     max_iter : int
         Passes over ``M`` at most.
     block : int or None
-        Columns of a block. None is k and a few more, or half of that at first where the
-        affinities are stored. A narrow block that may have seen too little is widened.
+        Columns of a block. None is k and a few more, or three fifths of that at first where
+        the affinities are stored. A narrow block that may have seen too little is widened.
     degree : int or None
         Products between two orthogonalisations: 1 is plain block Krylov, more is a Chebyshev
         filter. None suits it to the density of the affinities.
@@ -201,14 +201,14 @@ def choose_shape(problem: FairCutProblem, params: KrylovParams, *, warm: bool) -
 def _suggested_block(problem: FairCutProblem, enough: int, *, narrow: bool) -> int:
     """Columns of a block; `enough` is safe whatever the spectrum.
 
-    With stored affinities every column costs alike, and narrow blocks need fewer in all: half
-    as many columns as are safe, with a second try where the spectrum asks for it. Computed
-    affinities cost the same for a wide block as for a narrow one.
+    With stored affinities every column costs alike, and narrow blocks need fewer in all: three
+    fifths of the columns that are safe, with a second try where the spectrum asks for it.
+    Computed affinities cost the same for a wide block as for a narrow one.
     """
     operator = problem.operator
     if narrow and getattr(operator, "own_threads", False):
         least = _FULL_RATE if operator.density > _DENSE else _FEWEST_COLUMNS
-        enough = min(enough, max(least, enough // 2))
+        enough = min(enough, max(least, 3 * enough // 5))
     return max(_FEWEST_COLUMNS, _rounded(enough))
 
 
