@@ -9,6 +9,7 @@ graphs, where products are cheap, `chebyshev` shifts to a filtered operator afte
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -28,12 +29,10 @@ from fairspectral.solvers.sample import OVERSAMPLING
 _COLUMN_MULTIPLE = 8
 _FEWEST_COLUMNS = 16
 # Columns below which products with dense affinities wait for memory rather than for arithmetic.
-_FULL_RATE = 24
+_FULL_RATE = 32
 _DENSE = 0.5
 # Passes that must be allowed for narrow blocks to be tried.
 _MANY_PASSES = 200
-# Blocks in a basis, beside the wanted vectors, where memory allows more.
-_LONGEST = 6
 # Plain passes, at least, before the filter of a sparse problem is chosen.
 _FIRST_LOOK = 5
 # The overlap tolerated between basis vectors is this part of the gap asked for.
@@ -192,10 +191,11 @@ def choose_shape(problem: FairCutProblem, params: KrylovParams, *, warm: bool) -
             f"memory_budget={params.memory_budget!r} is too small for {k} vectors of length {n}; "
             f"allow at least {needed} bytes."
         )
-    narrow = _plain_shape(min(block, widest), wanted, available)
+    narrow = _plain_shape(min(block, widest), wanted, available, params.tol)
     if block >= enough or widest < enough:
         return narrow
-    return replace(narrow, wider=_plain_shape(min(_rounded(enough), widest), wanted, available))
+    wide = _plain_shape(min(_rounded(enough), widest), wanted, available, params.tol)
+    return replace(narrow, wider=wide)
 
 
 def _suggested_block(problem: FairCutProblem, enough: int, *, narrow: bool) -> int:
@@ -216,9 +216,11 @@ def _rounded(block: int) -> int:
     return _COLUMN_MULTIPLE * -(-block // _COLUMN_MULTIPLE)
 
 
-def _plain_shape(block: int, wanted: int, available: int) -> Shape:
-    # Beyond some blocks a longer basis costs more than the restarts that it saves.
-    return Shape(block, min(available - 3 * block, wanted + _LONGEST * block))
+def _plain_shape(block: int, wanted: int, available: int, tol: float) -> Shape:
+    # As many blocks as digits asked for, and two, beside the wanted vectors: a longer basis
+    # costs more than the restarts that it saves.
+    blocks = 2 + math.ceil(-math.log10(tol))
+    return Shape(block, min(available - 3 * block, wanted + blocks * block))
 
 
 def _filtered_shape(block: int, wanted: int, available: int, degree: int) -> Shape | None:
