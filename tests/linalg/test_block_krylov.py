@@ -54,6 +54,21 @@ def test_basis_and_residuals_stay_true(dtype):
     assert pairs.residuals.max() <= space.leftover + 1e3 * eps
 
 
+def test_the_next_block_outlives_a_restart_that_keeps_nearly_everything():
+    space, _ = make_space(capacity=40)
+    while not space.full:
+        space.advance()
+    space.restart(space.ritz(), space.size - 2)  # fewer columns go than the next block has
+    space.advance()
+    X = space.vectors(space.ritz(), space.size)
+    np.testing.assert_allclose(X.T @ X, np.eye(space.size), atol=1e-12)
+    for _ in range(20):
+        if space.full:
+            space.restart(space.ritz(), 12)
+        space.advance()
+    np.testing.assert_allclose(space.ritz_values()[:4], SPECTRUM[:4], atol=1e-10)
+
+
 def test_an_exhausted_space_goes_on_with_random_directions():
     # Ten copies of the top eigenvalue, and a block of three: three copies at first.
     spectrum = np.concatenate([np.full(10, 1.0), np.zeros(N - 11)])

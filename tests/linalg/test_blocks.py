@@ -17,7 +17,11 @@ def test_products_in_place_equal_the_plain_ones(dtype, monkeypatch):
     blocks.rotate(rotated, matrix)
     np.testing.assert_allclose(rotated, block @ matrix, atol=20 * tolerance)
     projected = block.copy()
-    C = blocks.subtract_projection(projected, basis)
+    gram = np.empty((5, 5))
+    C = blocks.subtract_projection(projected, basis, gram)
+    np.testing.assert_allclose(
+        gram, projected.T @ projected, rtol=20 * tolerance, atol=700 * tolerance
+    )
     np.testing.assert_allclose(C, basis.T @ block, atol=tolerance)
     assert np.abs(basis.T @ projected).max() < tolerance
     assert projected.dtype == dtype

@@ -34,6 +34,17 @@ def test_an_ill_conditioned_block_is_whitened():
     assert lost.size == 0
 
 
+@pytest.mark.parametrize("zeros", [0, 1])
+def test_into_another_place_with_a_known_gram_matrix(zeros):
+    block = RNG.standard_normal((50, 4))
+    block[:, :zeros] = 0.0
+    before, place = block.copy(), np.full((50, 6), 7.0)
+    R, lost = normalise(block, 1e-12, place[:, 1:5], before.T @ before)
+    np.testing.assert_allclose(place[:, 1:5] @ R, before, atol=1e-12)
+    assert lost.size == zeros
+    assert (place[:, [0, 5]] == 7.0).all()
+
+
 def test_dependent_and_zero_columns_are_named():
     block = RNG.standard_normal((50, 4))
     block[:, 1] = 0.0

@@ -1,6 +1,7 @@
 """The random first block tells whether Ritz vectors are single eigenvectors."""
 
 import numpy as np
+import pytest
 from helpers import make_problem, random_affinity
 
 from fairspectral.solvers.sample import RandomSample
@@ -26,11 +27,18 @@ def test_vectors_that_know_nothing_of_the_sample_are_resolved():
     assert view.width == 16
 
 
-def test_mixtures_of_all_that_the_sample_has_in_a_cluster_are_not():
-    # An eigenspace of 64 dimensions, of which the space holds the sample's 16 directions.
+@pytest.mark.parametrize("width", [15, 16])
+def test_mixtures_of_all_that_the_sample_has_in_a_cluster_are_not(width):
+    # An eigenspace of 64 dimensions, of which the space holds the sample's directions.
     inside = np.linalg.qr(np.random.default_rng(1).standard_normal((N, 64)))[0]
-    mixtures = np.linalg.qr(inside @ (inside.T @ sample().draw()))[0]
-    assert not sample().view([mixtures[:7], mixtures[7:]]).resolved
+    mixtures = np.linalg.qr(inside @ (inside.T @ sample(width).draw()))[0]
+    assert not sample(width).view([mixtures[:7], mixtures[7:]]).resolved
+
+
+def test_the_numbers_have_mean_0_and_variance_1():
+    drawn = sample(64).draw()
+    assert abs(drawn.mean()) < 0.02
+    assert abs(drawn.var() - 1.0) < 0.02
 
 
 def test_columns_that_were_replaced_tell_nothing():

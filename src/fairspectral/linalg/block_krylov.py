@@ -142,7 +142,8 @@ class BlockKrylov:
                 part[rows, :keep] = part[rows, :] @ small
 
         in_threads(compress, row_bounds(self._columns, m * keep))
-        following = self._next()
+        # A copy: it moves to where a part of it may be now.
+        following = array_api_compat.array_namespace(self._columns).asarray(self._next(), copy=True)
         self._T[:] = 0.0
         np.fill_diagonal(self._T[:keep, :keep], pairs.values[:keep])
         self.size = keep

@@ -63,8 +63,8 @@ def rotate(block: Any, matrix: np.ndarray, into: Any = None) -> None:
 def subtract_projection(block: Any, basis: Any, gram: np.ndarray | None = None) -> np.ndarray:
     """``block <- block - basis @ C`` in place with ``C = basis^T block``; gives back C.
 
-    An array of shape (b, b) for the Gram matrix of what is left over is filled at once, while
-    each part of the block is in the cache.
+    An array of shape (b, b) for the Gram matrix of what is left over is filled in the same go,
+    while the block is in the cache.
     """
     b = block.shape[1]
     bounds = row_bounds(block, b * basis.shape[1])

@@ -16,10 +16,10 @@ _ROUNDS = 8
 def normalise(
     block: Any, noise: float = 0.0, into: Any = None, gram: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Make the columns of a block orthonormal: ``block = into @ R``.
+    """Make the columns of a block orthonormal: ``block = into @ R`` for the block as given.
 
     Cholesky of the Gram matrix with columns scaled to unit length, which costs two products
-    and leaves ``||block^T block - I||`` of the order of ``eps cond^2``: the caller repeats it.
+    and leaves ``||into^T into - I||`` of the order of ``eps cond^2``: the caller repeats it.
     A block too ill-conditioned for that is whitened by its principal directions.
 
     Parameters

@@ -35,12 +35,12 @@ _MARGIN = 0.03
 # orthogonalised.
 _AFFINITY, _BESIDE, _ORTHOGONALISATION = 0.7, 4.0, 0.15
 _LARGEST_DEGREE = 8
-# Multiplications of a product with stored affinities in the time of one of a small
-# eigenproblem, measured, by what part of a product a reading may take.
-_READING = 12 * 25
-# Passes of a solve that a reading too few would prolong too much.
-_SHORT_SOLVE = 6
-_DENSE = 0.5
+# Ritz values of m vectors cost as much as so many times m^3 multiplications of a product with
+# dense affinities, measured; they are dear from this part of a product on, but not so early in
+# a solve that one pass more would count.
+_READING, _DEAR, _EARLY = 12, 1 / 25, 6
+# Density from which affinities count as dense.
+DENSE = 0.5
 
 
 @dataclass(frozen=True)
@@ -164,11 +164,12 @@ class GearedSpace:
             return "block Krylov"
         return f"block Krylov with a Chebyshev filter of degree {self._filter.degree}"
 
-    def step(self) -> None:
-        """Grow by a block."""
+    def step(self, passes_left: int) -> None:
+        """Grow by a block; at most so many passes will follow."""
         self._space.advance()
         self._degree += 1 if self._filter is None else self._filter.degree
-        self._sparing = self._sparing or self._dear_to_read()
+        # Beginning before an odd number of passes, so that the last one is read in turn.
+        self._sparing = self._sparing or (passes_left % 2 == 1 and self._dear_to_read())
         self._unread += 1
 
     @property
@@ -181,11 +182,12 @@ class GearedSpace:
         return self._unread > int(self._sparing)
 
     def _dear_to_read(self) -> bool:
-        """Whether a reading costs a good part of a product, in a solve that takes a while."""
-        n, stored = self._problem.n_samples, self._problem.operator.density > _DENSE
-        if self._filter is not None or not stored or self._degree < _SHORT_SOLVE:
+        """Whether a reading costs a good part of a product with stored, dense affinities."""
+        n, operator = self._problem.n_samples, self._problem.operator
+        stored = getattr(operator, "own_threads", False) and operator.density > DENSE
+        if self._filter is not None or not stored or self._degree < _EARLY:
             return False
-        return _READING * self._space.size**3 > n * n * self.width
+        return _READING * self._space.size**3 > _DEAR * n * n * self.width
 
     def read(self, gauge: GapGauge) -> None:
         """Let the gauge read the Ritz values."""

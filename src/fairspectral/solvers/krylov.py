@@ -20,7 +20,7 @@ from fairspectral.linalg.small import eigh_decreasing
 from fairspectral.parameters import parse_memory_budget
 from fairspectral.problem import FairCutProblem
 from fairspectral.solvers.base import Outcome, Solver
-from fairspectral.solvers.chebyshev import GearedSpace, Shape, suggested_degree
+from fairspectral.solvers.chebyshev import DENSE, GearedSpace, Shape, suggested_degree
 from fairspectral.solvers.gap import GapGauge
 from fairspectral.solvers.result import Recorder
 from fairspectral.solvers.sample import OVERSAMPLING
@@ -30,7 +30,6 @@ _COLUMN_MULTIPLE = 8
 _FEWEST_COLUMNS = 16
 # Columns below which products with dense affinities wait for memory rather than for arithmetic.
 _FULL_RATE = 32
-_DENSE = 0.5
 # Passes that must be allowed for narrow blocks to be tried.
 _MANY_PASSES = 200
 # Plain passes, at least, before the filter of a sparse problem is chosen.
@@ -57,8 +56,8 @@ class KrylovParams:
         Products between two orthogonalisations: 1 is plain block Krylov, more is a Chebyshev
         filter. None suits it to the density of the affinities.
     memory_budget : int, str or None
-        Bytes that the solver may use beside the operator; less than the default, about
-        6 (k + 32) vectors of length n, means more restarts.
+        Bytes that the solver may use beside the operator; much less than the default, at most
+        about 6 (k + 32) vectors of length n, means more restarts.
     """
 
     tol: float = 1e-3
@@ -99,7 +98,8 @@ class KrylovSolver(Solver):
         # sqrt(d) is an eigenvector, known for free: it is deflated with range(Q).
         fixed = np.hstack([problem.known_vector, problem.constraints.basis])
         shape = choose_shape(problem, self.params, warm=start is not None)
-        if problem.n_samples <= fixed.shape[1] + shape.capacity + 2 * shape.block:
+        largest = max(tried.capacity + 2 * tried.block for tried in (shape, shape.wider or shape))
+        if problem.n_samples <= fixed.shape[1] + largest:
             return _solve_dense(problem, recorder, fixed)
         generator = np.random.default_rng(rng.randint(2**31 - 1))
         return self._iterate(problem, recorder, shape, fixed, generator, start)
@@ -122,10 +122,11 @@ class KrylovSolver(Solver):
         space = GearedSpace(problem, shape, deflated, rng, overlap=tol / _OVERLAP_SHARE)
         space.start(start)
         while True:
-            space.step()
+            space.step(passes_left=limit - recorder.passes - 1)
             last = space.size > wanted and recorder.passes + space.cost > limit
             if last or space.due:
                 space.read(gauge)
+            # What was last read, where this step was not.
             recorder.record(objective=gauge.objective, gap=gauge.gap)
             lacking = gauge.reached and space.may_lack_copies(gauge)
             # Starting over pays off only where it can get as far again.
@@ -166,7 +167,7 @@ class KrylovSolver(Solver):
 
 
 def choose_shape(problem: FairCutProblem, params: KrylovParams, *, warm: bool) -> Shape:
-    """Widths that fit the memory: by default 6 (k + 32) vectors of length n in all."""
+    """Widths that fit the memory: by default at most 6 (k + 32) vectors of length n in all."""
     k, n, itemsize = problem.n_clusters, problem.n_samples, problem.dtype.itemsize
     wanted, rank = k - 1, problem.constraints.rank + 1
     enough = wanted + OVERSAMPLING
@@ -207,7 +208,7 @@ def _suggested_block(problem: FairCutProblem, enough: int, *, narrow: bool) -> i
     """
     operator = problem.operator
     if narrow and getattr(operator, "own_threads", False):
-        least = _FULL_RATE if operator.density > _DENSE else _FEWEST_COLUMNS
+        least = _FULL_RATE if operator.density > DENSE else _FEWEST_COLUMNS
         enough = min(enough, max(least, 3 * enough // 5))
     return max(_FEWEST_COLUMNS, _rounded(enough))
 
@@ -218,9 +219,9 @@ def _rounded(block: int) -> int:
 
 def _plain_shape(block: int, wanted: int, available: int, tol: float) -> Shape:
     # As many blocks as digits asked for, and two, beside the wanted vectors: a longer basis
-    # costs more than the restarts that it saves.
-    blocks = 2 + math.ceil(-math.log10(tol))
-    return Shape(block, min(available - 3 * block, wanted + blocks * block))
+    # costs more than the restarts that it saves. Of narrow blocks, as many as make a wide one.
+    growth = max((2 + math.ceil(-math.log10(tol))) * block, wanted + OVERSAMPLING)
+    return Shape(block, min(available - 3 * block, wanted + growth))
 
 
 def _filtered_shape(block: int, wanted: int, available: int, degree: int) -> Shape | None:
@@ -229,7 +230,7 @@ def _filtered_shape(block: int, wanted: int, available: int, degree: int) -> Sha
     # many of the wanted vectors in the end.
     capacity = available - 5 * max(block, wanted + OVERSAMPLING)
     first_look = max(_FIRST_LOOK, wanted // block + 2)
-    fits = capacity >= max(first_look * block, wanted + 3 * block)
+    fits = capacity >= wanted + 3 * block and (first_look + 3) * block <= available
     return Shape(block, capacity, degree, first_look) if fits else None
 
 

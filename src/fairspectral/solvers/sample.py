@@ -11,9 +11,10 @@ import numpy as np
 from fairspectral.linalg.blocks import to_host
 from fairspectral.problem import FairCutProblem
 
-# Random directions beyond the wanted ones: with a few of them a Gaussian block misses no
-# wanted direction (Halko, Martinsson and Tropp 2011, doi 10.1137/090771806).
+# Random directions beyond the wanted ones: with a few of them a random block misses no wanted
+# direction (for Gaussian ones Halko, Martinsson and Tropp 2011, doi 10.1137/090771806).
 OVERSAMPLING = 4
+# Random numbers are made of 16-bit integers from minus this to this.
 _HALF = 2**15
 # Eigenvectors behind a Ritz vector, on average, up to which it counts as one of them.
 _RESOLVED = 1.25
@@ -56,8 +57,10 @@ class RandomSample:
 
     def _numbers(self, rows: int, generator: np.random.Generator) -> np.ndarray:
         # Uniform with variance 1: as good as normal numbers here, in a fifth of the time.
-        numbers = generator.integers(-_HALF, _HALF, (rows, self.width), dtype=np.int16)
-        return (numbers + np.float32(0.5)) * np.float32(3**0.5 / _HALF)
+        # The generator makes them in pairs, which must not be torn between two strips of rows.
+        even = self.width + self.width % 2
+        numbers = generator.integers(-_HALF, _HALF, (rows, even), dtype=np.int16)
+        return (numbers[:, : self.width] + np.float32(0.5)) * np.float32(3**0.5 / _HALF)
 
     def view(self, strips: Iterable[Any]) -> View:
         """What a space that began with the sample has made of it.
