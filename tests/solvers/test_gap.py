@@ -132,3 +132,16 @@ def test_mixtures_may_hide_eigenvalues_above_them():
         g.confirm(values, residuals, np.asarray, View(16, resolved))
         gaps[resolved] = g.gap
     assert gaps[True] < 1e-4 < 2 * 1e-3 / 2.4 <= gaps[False]
+
+
+def test_thinned_readings_go_on_in_twice_the_distance():
+    # Of a sequence that gains half as much with every step.
+    traces = 3.0 - 0.5 ** np.arange(13)
+    gauge = GapGauge(1, 1e-6, np.dtype(float))
+    for trace in traces[:7]:
+        gauge.read(np.array([trace - 1.0, 0.0]), np.inf, np.asarray)
+    gauge.thin()
+    for trace in traces[8::2]:
+        gauge.read(np.array([trace - 1.0, 0.0]), np.inf, np.asarray)
+    missing = 3.0 - traces[-1]
+    assert missing <= gauge.gap * gauge.objective <= 5 * missing

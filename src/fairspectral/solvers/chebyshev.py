@@ -124,7 +124,7 @@ class GearedSpace:
         shape = self._shape
         first = shape.capacity if shape.degree == 1 else shape.first_look * shape.block
         self._degree = self._unread = 0
-        self._sparing = False
+        self._sparing = self._thinned = False
         block = self._draw(shape.block)
         if known is not None:
             # The leading vectors; the other columns stay random, to find what they miss.
@@ -191,6 +191,9 @@ class GearedSpace:
 
     def read(self, gauge: GapGauge) -> None:
         """Let the gauge read the Ritz values."""
+        if self._sparing and not self._thinned:
+            gauge.thin()
+            self._thinned = True
         self._unread = 0
         translate: Translation = np.asarray
         residual = self._space.leftover
@@ -238,7 +241,7 @@ class GearedSpace:
             return
         if self._filter is None and self._shape.degree > 1:
             self._shift_up()
-            self._sparing = False
+            self._sparing = self._thinned = False
             gauge.forget()
         elif self._filter is not None and np.isnan(gauge.values[: self._wanted]).any():
             self._correct_filter()
