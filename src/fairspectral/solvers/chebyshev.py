@@ -4,6 +4,8 @@ There a product costs less than the orthogonalisation of its result. Each step t
 several products, which together apply a Chebyshev polynomial, before it orthogonalises once
 (the filter of Zhou, Saad, Tiago and Chelikowsky 2006, doi 10.1103/PhysRevE.74.066704, with
 Rayleigh-Ritz over all steps instead of the last one alone).
+
+`GearedSpace` is the space of a solve in either gear, and says when its Ritz values are due.
 """
 
 from __future__ import annotations
