@@ -56,8 +56,13 @@ def rotate(block: Any, matrix: np.ndarray, into: Any = None) -> None:
     """``into <- block @ matrix`` for a square matrix; None is the block itself."""
     small = like(matrix, block)
     into = block if into is None else into
-    for rows in strips(block, block.shape[1]):
-        into[rows, :] = block[rows, :] @ small
+
+    def turn(first: int, last: int) -> None:
+        part, target = block[first:last, :], into[first:last, :]
+        for rows in strips(part, block.shape[1]):
+            target[rows, :] = part[rows, :] @ small
+
+    in_threads(turn, row_bounds(block, block.shape[1] ** 2))
 
 
 def subtract_projection(block: Any, basis: Any, gram: np.ndarray | None = None) -> np.ndarray:
