@@ -4,7 +4,8 @@ import pytest
 from fairspectral.solvers.gap import GapGauge
 from fairspectral.solvers.sample import View
 
-CLEAR = View(width=16, resolved=True)
+CLEAR = View(width=16, resolved=6)
+DEGREE = 50
 
 
 def gauge(wanted=2, tol=1e-3, dtype=np.float64):
@@ -73,12 +74,55 @@ def test_values_are_translated_and_damped_ones_awaited():
     assert np.isinf(waiting.gap)
 
 
-def test_crowding_is_what_the_width_cannot_see_through():
-    g = gauge(wanted=4)
-    read(g, np.array([0.9, 0.9, 0.9, 0.5, 0.1]))
-    assert g.crowded(width=3, degree=50)
-    assert not g.crowded(width=4, degree=50)
-    assert not g.crowded(width=5, degree=50)
+def seen_by(values, width, resolved=None, residual=1e-9, tol=1e-3):
+    """A gauge that has read these values to the end, through so many columns."""
+    values = np.asarray(values)
+    g = gauge(wanted=len(values) - 1, tol=tol)
+    for _ in range(3):
+        read(g, values)
+    resolved = len(values) if resolved is None else resolved
+    residuals = np.full(len(values), residual)
+    g.confirm(values, residuals, np.asarray, View(width, resolved), DEGREE)
+    return g
+
+
+def test_copies_beyond_the_width_may_be_missing():
+    values = [0.9, 0.9, 0.9, 0.5, 0.1]
+    assert seen_by(values, width=3).doubtful
+    assert not seen_by(values, width=4).doubtful
+    assert not seen_by(values, width=8).doubtful
+
+
+def test_values_that_differ_by_many_residuals_are_no_copies():
+    values = [0.9, 0.9 - 1e-4, 0.9 - 2e-4, 0.5, 0.1]
+    assert seen_by(values, width=3, residual=1e-4).doubtful
+    assert not seen_by(values, width=3, residual=1e-6).doubtful
+
+
+def test_copies_too_small_to_matter_count_as_missing_but_raise_no_doubt():
+    # One copy of 2e-3 more instead of 1e-3, of an objective of 1.907.
+    values = [0.9, 2e-3, 2e-3, 2e-3, 1e-3, 0.0]
+    g = seen_by(values, width=3)
+    assert not g.doubtful
+    assert g.gap == pytest.approx(1e-3 / 1.907, rel=1e-3)
+    assert seen_by(values, width=3, tol=1e-4).doubtful
+
+
+def test_mixtures_too_small_to_matter_raise_no_doubt():
+    values = [0.9, 0.8, 0.7, 0.6, 1e-5, 1e-6, 0.0]
+    assert not seen_by(values, width=5, resolved=4).doubtful
+    assert seen_by(values, width=5, resolved=3).doubtful
+
+
+def test_a_doubt_clears_while_it_shrinks():
+    values = np.array([0.9, 0.8, 0.7, 0.3, 0.2, 0.1, 0.0])
+    g = seen_by(values, width=5, resolved=3)
+    assert g.doubtful
+    assert g.clearing
+    for resolved, clearing in ((4, True), (4, False)):
+        g.confirm(values, np.zeros(7), np.asarray, View(5, resolved), DEGREE)
+        assert g.doubtful
+        assert g.clearing == clearing
 
 
 def test_forgetting_starts_over():
@@ -108,7 +152,7 @@ def test_residuals_in_a_crowded_spectrum_hold_convergence_back():
         read(g, values)
     assert g.reached
     # 0.5 (1e-2^2 / 0.24 + 3e-2^2 / 0.04) of an objective of 2.4
-    g.confirm(values, np.array([1e-2, 3e-2, 0, 0, 0, 0]), np.asarray, CLEAR)
+    g.confirm(values, np.array([1e-2, 3e-2, 0, 0, 0, 0]), np.asarray, CLEAR, DEGREE)
     assert g.gap == pytest.approx(0.5 * (1e-4 / 0.24 + 9e-4 / 0.04) / 2.4)
     assert not g.reached
 
@@ -118,20 +162,20 @@ def test_a_tie_is_bounded_by_the_residual_itself():
     g = gauge()
     for _ in range(3):
         read(g, values)
-    g.confirm(values, np.full(6, 1e-4), np.asarray, CLEAR)
+    g.confirm(values, np.full(6, 1e-4), np.asarray, CLEAR, DEGREE)
     assert g.gap == pytest.approx(1e-4 / 2.0)
 
 
 def test_mixtures_may_hide_eigenvalues_above_them():
     values, residuals = np.array([0.8, 0.6, 0.3, 0.2, 0.1, 0.0]), np.full(6, 1e-3)
     gaps = {}
-    for resolved in (True, False):
+    for resolved in (2, 1):
         g = gauge()
         for p in range(6, 12):
             read(g, approach(p))
-        g.confirm(values, residuals, np.asarray, View(16, resolved))
+        g.confirm(values, residuals, np.asarray, View(16, resolved), DEGREE)
         gaps[resolved] = g.gap
-    assert gaps[True] < 1e-4 < 2 * 1e-3 / 2.4 <= gaps[False]
+    assert gaps[2] < 1e-4 < 2 * 1e-3 / 2.4 <= gaps[1]
 
 
 def test_thinned_readings_go_on_in_twice_the_distance():

@@ -380,7 +380,8 @@ def test_a_narrow_block_that_saw_too_little_is_widened(stored, n_clusters, linke
     for seed in range(3):
         result = solve(problem, random_state=seed)
         assert result.converged
-        assert result.details["block"] >= n_clusters
+        # Given time, a narrow block tells eigenvalues apart that differ a little.
+        assert linked or result.details["block"] >= n_clusters
         assert (best - problem.objective(result.vectors)) / best <= 1e-3
 
 
@@ -391,6 +392,17 @@ def test_a_narrow_block_will_do_where_eigenvalues_differ():
     assert result.converged
     assert result.details["block"] == 32
     assert relative_gap(problem, result) <= 1e-3
+
+
+def test_a_narrow_block_will_do_where_what_it_mixes_is_too_small_to_matter():
+    # A few large eigenvalues, and more in a tiny cluster than a narrow block has columns.
+    spectrum = np.concatenate([np.linspace(0.8, 0.3, 12), np.linspace(2e-5, 1e-5, 500)])
+    problem, _, values = prescribed(spectrum, n_clusters=50, n=900, dtype=np.float32)
+    for seed in range(3):
+        result = solve(problem, random_state=seed, block=32)
+        assert result.converged
+        assert result.details["block"] == 32
+        assert true_gap(problem, result, values) <= 1e-3
 
 
 @pytest.mark.parametrize("max_iter", [5, 20, 60, 199, 200, 220])

@@ -23,7 +23,7 @@ def test_the_same_block_every_time():
 def test_vectors_that_know_nothing_of_the_sample_are_resolved():
     vectors = np.linalg.qr(np.random.default_rng(0).standard_normal((N, 10)))[0]
     view = sample().view([vectors[:150], vectors[150:]])
-    assert view.resolved
+    assert view.resolved == 10
     assert view.width == 16
 
 
@@ -32,7 +32,14 @@ def test_mixtures_of_all_that_the_sample_has_in_a_cluster_are_not(width):
     # An eigenspace of 64 dimensions, of which the space holds the sample's directions.
     inside = np.linalg.qr(np.random.default_rng(1).standard_normal((N, 64)))[0]
     mixtures = np.linalg.qr(inside @ (inside.T @ sample(width).draw()))[0]
-    assert not sample(width).view([mixtures[:7], mixtures[7:]]).resolved
+    assert sample(width).view([mixtures[:7], mixtures[7:]]).resolved == 0
+
+
+def test_vectors_before_the_mixtures_may_be_resolved():
+    Q = np.linalg.qr(np.random.default_rng(1).standard_normal((N, 94)))[0]
+    single, inside = Q[:, :30], Q[:, 30:]
+    mixtures = np.linalg.qr(inside @ (inside.T @ sample().draw()))[0]
+    assert 28 <= sample().view([np.hstack([single, mixtures])]).resolved <= 31
 
 
 def test_the_numbers_have_mean_0_and_variance_1():
@@ -44,4 +51,4 @@ def test_the_numbers_have_mean_0_and_variance_1():
 def test_columns_that_were_replaced_tell_nothing():
     drawn = sample()
     drawn.replaced = 16
-    assert drawn.view([np.linalg.qr(drawn.draw())[0]]).resolved
+    assert drawn.view([np.linalg.qr(drawn.draw())[0]]).resolved == 16

@@ -101,9 +101,6 @@ class GearedSpace:
     ----------
     restarts : int
         How often the basis was compressed.
-    resolved : bool
-        Whether the wanted Ritz vectors were single eigenvectors when the gauge was last
-        satisfied.
     """
 
     def __init__(
@@ -119,7 +116,6 @@ class GearedSpace:
         self._wanted = problem.n_clusters - 1
         self._filter: ChebyshevFilter | None = None
         self.restarts = 0
-        self.resolved = False
 
     def start(self, known: np.ndarray | None = None) -> None:
         """Begin with a random block, of which given vectors of shape (n, j) replace a part."""
@@ -205,24 +201,12 @@ class GearedSpace:
         if gauge.reached:
             pairs = self._space.ritz()
             view = self._sample.view(self._space.vectors_by_strips(pairs, self._wanted))
-            gauge.confirm(pairs.values, pairs.residuals, translate, view)
-            self.resolved = view.resolved
+            gauge.confirm(pairs.values, pairs.residuals, translate, view, self._degree)
 
     @property
     def width(self) -> int:
         """Columns of a block."""
         return self._space.width
-
-    def may_lack_copies(self, gauge: GapGauge) -> bool:
-        """Whether the block may have been too narrow for the spectrum.
-
-        A random block wider than the wanted space misses nothing. A narrower one sees no more
-        copies of a multiple eigenvalue than it has columns, and mixes those that are too close
-        together to be told apart.
-        """
-        if self.width >= self._wanted + OVERSAMPLING:
-            return False
-        return gauge.crowded(self.width, self._degree) or not self.resolved
 
     def start_wider(self) -> bool:
         """Begin anew with a wider block, if there is room for one.

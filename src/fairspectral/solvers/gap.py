@@ -7,15 +7,15 @@ from collections.abc import Callable
 import numpy as np
 
 from fairspectral.linalg.tail import geometric_tail
-from fairspectral.solvers.sample import View
+from fairspectral.solvers.sample import OVERSAMPLING, View
 
 # The projected problem is exact to about this many units of roundoff of the products.
 _ROUNDOFF_UNITS = 8
 # Eigenvalues of a matrix with spectrum in [-1, 1] are told apart by polynomials of degree d
 # when they differ by more than about (pi / d)^2 near the ends.
 _RESOLUTION = 10.0
-
-
+# Ritz values count as copies of one eigenvalue up to so many residuals apart.
+_COPIES = 10.0
 # Ritz values after the wanted ones that count as their cluster, not as the rest of the
 # spectrum: at least so many, and a quarter as many as are wanted.
 _CLUSTER, _CLUSTER_SHARE = 4, 4
@@ -58,6 +58,8 @@ class GapGauge:
         self._radius = 0.0
         self._damped = False
         self.watching = False
+        self.doubtful = self.clearing = False
+        self._doubt = float("inf")
         self.objective: float | None = None
         self.limit = float("inf")
         self.gap = float("inf")
@@ -96,7 +98,12 @@ class GapGauge:
         self.settle(self._traces[-1])
 
     def confirm(
-        self, values: np.ndarray, residuals: np.ndarray, translate: Translation, view: View
+        self,
+        values: np.ndarray,
+        residuals: np.ndarray,
+        translate: Translation,
+        view: View,
+        degree: int,
     ) -> None:
         """Hold what was read against the residual norms of all Ritz pairs.
 
@@ -107,6 +114,21 @@ class GapGauge:
         That gap means nothing while the wanted Ritz vectors are mixtures of more eigenvectors
         than they are: then the wanted eigenvalues are the largest of a cluster of which the
         Ritz values are means and the residuals standard deviations.
+
+        What a block narrower than the wanted space may have overlooked counts as missing too,
+        unless that is more than was asked for: then the gauge is `doubtful`, and `clearing`
+        while the doubt shrinks.
+
+        Parameters
+        ----------
+        values, residuals : ndarray
+            Of all Ritz pairs, decreasing.
+        translate : callable
+            As for `read`.
+        view : View
+            How the space sees the spectrum.
+        degree : int
+            Of the polynomials in the space.
         """
         wanted = self.wanted
         cluster = wanted + max(_CLUSTER, wanted // _CLUSTER_SHARE)
@@ -117,22 +139,40 @@ class GapGauge:
         mine, norms = values[:wanted], residuals[:wanted]
         with np.errstate(divide="ignore", over="ignore"):
             bound = np.fmin(norms, norms**2 / np.maximum(mine - beyond, 0.0))
-        reach = _SHARE * bound if view.resolved else _UNRESOLVED_SHARE * norms
-        missing = float(np.sum(translate(mine + reach) - translate(mine)))
+        reach = _SHARE * bound if view.resolved >= wanted else _UNRESOLVED_SHARE * norms
+        eigenvalues = translate(mine)
+        missing = float(np.sum(translate(mine + reach) - eigenvalues))
         self.limit = max(self.limit, self._traces[-1] + missing)
         self.settle(self._traces[-1])
+        spread = translate(mine + norms) - eigenvalues
+        overlooked = self._overlooked(eigenvalues, spread, view, degree)
+        self.clearing, self._doubt = overlooked < self._doubt / 2, overlooked
+        self.doubtful = self.gap + overlooked / abs(self._traces[-1]) > self._enough
+        if not self.doubtful:
+            self.limit += overlooked
+            self.settle(self._traces[-1])
 
-    def crowded(self, width: int, degree: int) -> bool:
-        """Whether a block of this width may have missed copies of a multiple eigenvalue.
+    def _overlooked(
+        self, values: np.ndarray, residuals: np.ndarray, view: View, degree: int
+    ) -> float:
+        """How much larger the trace may be than a block of this width can see.
 
-        It sees at most `width` copies of one, and of eigenvalues closer than a polynomial of
-        this degree can tell apart.
+        A random block wider than the wanted space misses nothing. A narrower one sees no more
+        copies of a multiple eigenvalue than it has columns, and mixes those that are too close
+        together to be told apart. Further ones would take the place of all smaller values.
         """
-        values = self.values[: self.wanted]
-        if len(values) < width:
-            return False
-        spread = values[: len(values) - width + 1] - values[width - 1 :]
-        return bool(spread.min() <= self._radius * _RESOLUTION / degree**2)
+        width, wanted = view.width, self.wanted
+        if width >= wanted + OVERSAMPLING:
+            return 0.0
+        mixed = values[view.resolved :]
+        worst = float(np.sum(mixed[:1] - mixed))
+        told_apart = self._radius * _RESOLUTION / degree**2
+        for first in range(wanted - width):
+            last = first + width
+            alike = _COPIES * float(residuals[first:last].max()) + self._attainable
+            if values[first] - values[last - 1] <= min(told_apart, alike):
+                worst = max(worst, float(np.sum(values[first] - values[last:])))
+        return worst
 
     def settle(self, objective: float) -> None:
         """Measure the gap of an objective to the limit that the steps point to."""
@@ -150,12 +190,16 @@ class GapGauge:
         self._traces.clear()
         self._runners_up.clear()
         self.objective = None
-        self.gap = self.limit = float("inf")
+        self.gap = self.limit = self._doubt = float("inf")
 
     @property
     def reached(self) -> bool:
         """Whether the gap is small enough, or as small as rounding allows."""
-        return self.gap <= max(self._tol, self._attainable)
+        return self.gap <= self._enough
+
+    @property
+    def _enough(self) -> float:
+        return max(self._tol, self._attainable)
 
     def verdict(self, passes: int) -> tuple[bool, str]:
         """Whether that is convergence, and the words for it."""

@@ -128,12 +128,14 @@ class KrylovSolver(Solver):
                 space.read(gauge)
             # What was last read, where this step was not.
             recorder.record(objective=gauge.objective, gap=gauge.gap)
-            lacking = gauge.reached and space.may_lack_copies(gauge)
+            lacking = gauge.reached and gauge.doubtful
+            undecided = lacking and gauge.clearing
             # Starting over pays off only where it can get as far again.
-            if lacking and 2 * recorder.passes <= limit and space.start_wider():
+            affordable = 2 * recorder.passes <= limit
+            if lacking and not undecided and affordable and space.start_wider():
                 gauge.forget()
                 continue
-            if gauge.reached or last:
+            if last or (gauge.reached and not undecided):
                 vectors, values, residuals = space.pairs(wanted + OVERSAMPLING)
                 gauge.settle(1.0 + float(values[:wanted].sum()))
                 if gauge.reached or last:

@@ -18,13 +18,23 @@ OVERSAMPLING = 4
 _HALF = 2**15
 # Eigenvectors behind a Ritz vector, on average, up to which it counts as one of them.
 _RESOLVED = 1.25
+# Ritz vectors that are looked at together where some are not: fewer would leave it to chance.
+_WINDOW = 8
 
 
 class View(NamedTuple):
-    """How a space sees the spectrum: through so many columns, and in single eigenvectors or not."""
+    """How a space sees the spectrum.
+
+    Attributes
+    ----------
+    width : int
+        Columns of the blocks.
+    resolved : int
+        Ritz vectors, from the first on, that are single eigenvectors.
+    """
 
     width: int
-    resolved: bool
+    resolved: int
 
 
 @dataclass
@@ -80,7 +90,16 @@ class RandomSample:
         for vectors in strips:
             numbers = self.problem.asarray(self._numbers(vectors.shape[0], generator))
             parts = parts + to_host(numbers[:, self.replaced :].T @ vectors)
-        if not parts.size:
-            return View(self.width, resolved=True)
-        doubt = 3.0 * (2.0 / parts.size) ** 0.5  # three standard deviations of the mean
-        return View(self.width, resolved=float(np.mean(parts**2)) <= _RESOLVED + doubt)
+        count = parts.shape[-1]
+        resolved = count
+        if parts.size and not _single(parts):
+            # The first ones may be single all the same.
+            while resolved and not _single(parts[:, max(0, resolved - _WINDOW) : resolved]):
+                resolved -= 1
+        return View(self.width, resolved)
+
+
+def _single(parts: np.ndarray) -> bool:
+    """Whether the sample's parts along Ritz vectors are those along single eigenvectors."""
+    doubt = 3.0 * (2.0 / parts.size) ** 0.5  # three standard deviations of the mean
+    return float(np.mean(parts**2)) <= _RESOLVED + doubt
