@@ -125,6 +125,18 @@ def test_a_doubt_clears_while_it_shrinks():
         assert g.clearing == clearing
 
 
+def test_what_is_not_known_beforehand_has_to_be_good_as_well():
+    # 5e-4 of an objective of 1.005 are a tenth of what is looked for.
+    g = gauge(wanted=1)
+    for missing in (4e-3, 2e-3, 1e-3, 5e-4):
+        read(g, [0.005 - missing, 0.0])
+    assert g.gap < 1e-3
+    assert not g.reached
+    for step in range(1, 6):
+        read(g, [0.005 - 5e-4 / 4**step, 0.0])
+    assert g.reached
+
+
 def test_forgetting_starts_over():
     g = gauge()
     for p in range(12):

@@ -198,7 +198,7 @@ class GearedSpace:
         if self._filter is not None:
             translate, residual = self._filter.invert, float("inf")
         gauge.read(self._space.ritz_values(), residual, translate)
-        if gauge.reached:
+        if gauge.near:
             pairs = self._space.ritz()
             view = self._sample.view(self._space.vectors_by_strips(pairs, self._wanted))
             gauge.confirm(pairs.values, pairs.residuals, translate, view, self._degree)

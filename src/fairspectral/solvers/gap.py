@@ -16,12 +16,17 @@ _ROUNDOFF_UNITS = 8
 _RESOLUTION = 10.0
 # Ritz values count as copies of one eigenvalue up to so many residuals apart.
 _COPIES = 10.0
+# The part of the objective that is not known beforehand is found to so many times the tolerance
+# at least, however small a part it is.
+_LOOSEST = 10.0
 # Ritz values after the wanted ones that count as their cluster, not as the rest of the
 # spectrum: at least so many, and a quarter as many as are wanted.
 _CLUSTER, _CLUSTER_SHARE = 4, 4
-# The part of the bound by residuals that the true error stays below, on graphs from random to
-# chain-like.
+# The true error lies between this part of the bound by residuals and all of it, on graphs from
+# random to chain-like.
 _SHARE = 0.5
+# From so many times the gap asked for, residuals may show that it has been reached.
+_NEAR = 1.5
 # Eigenvalues behind a Ritz vector that mixes several lie up to so many residuals above it.
 _UNRESOLVED_SHARE = 2.0
 
@@ -32,8 +37,8 @@ class GapGauge:
     """Estimates the relative gap of the objective from the Ritz values of each step.
 
     The trace grows with every step towards the optimum. What it has still to grow is read off
-    its last increments (`read`), and once that looks small enough, from the residuals as well
-    (`confirm`): in a crowded spectrum growth is slow without having come to its end. While
+    its last increments (`read`), and once that looks nearly small enough, from the residuals as
+    well (`confirm`): in a crowded spectrum growth is slow without having come to its end. While
     `watching`, the next Ritz value below the wanted ones is followed too: as long as it may
     climb past them, something wanted may be missing.
 
@@ -139,18 +144,25 @@ class GapGauge:
         mine, norms = values[:wanted], residuals[:wanted]
         with np.errstate(divide="ignore", over="ignore"):
             bound = np.fmin(norms, norms**2 / np.maximum(mine - beyond, 0.0))
-        reach = _SHARE * bound if view.resolved >= wanted else _UNRESOLVED_SHARE * norms
-        eigenvalues = translate(mine)
-        missing = float(np.sum(translate(mine + reach) - eigenvalues))
-        self.limit = max(self.limit, self._traces[-1] + missing)
-        self.settle(self._traces[-1])
+        eigenvalues, trace = translate(mine), self._traces[-1]
+
+        def with_reach(reach: np.ndarray) -> float:
+            return trace + float(np.sum(translate(mine + reach) - eigenvalues))
+
+        if view.resolved < wanted:
+            self.limit = max(self.limit, with_reach(_UNRESOLVED_SHARE * norms))
+        else:
+            if not self.watching:
+                self.limit = min(self.limit, with_reach(bound))
+            self.limit = max(self.limit, with_reach(_SHARE * bound))
+        self.settle(trace)
         spread = translate(mine + norms) - eigenvalues
         overlooked = self._overlooked(eigenvalues, spread, view, degree)
         self.clearing, self._doubt = overlooked < self._doubt / 2, overlooked
-        self.doubtful = self.gap + overlooked / abs(self._traces[-1]) > self._enough
+        self.doubtful = self.gap * abs(trace) + overlooked > self._allowed
         if not self.doubtful:
             self.limit += overlooked
-            self.settle(self._traces[-1])
+            self.settle(trace)
 
     def _overlooked(
         self, values: np.ndarray, residuals: np.ndarray, view: View, degree: int
@@ -195,11 +207,25 @@ class GapGauge:
     @property
     def reached(self) -> bool:
         """Whether the gap is small enough, or as small as rounding allows."""
-        return self.gap <= self._enough
+        return self.objective is not None and self.gap * abs(self.objective) <= self._allowed
 
     @property
-    def _enough(self) -> float:
-        return max(self._tol, self._attainable)
+    def near(self) -> bool:
+        """Whether it is time to `confirm`."""
+        if self.objective is None:
+            return False
+        return self.gap * abs(self.objective) <= _NEAR * self._allowed
+
+    @property
+    def _allowed(self) -> float:
+        """What may be missing from the objective.
+
+        Where the known eigenvalue 1 is nearly all of it, a small part of the whole would be most
+        of what is looked for.
+        """
+        assert self.objective is not None
+        total, unknown = abs(self.objective), abs(self.objective - 1.0)
+        return max(self._tol * min(total, _LOOSEST * unknown), self._attainable * total)
 
     def verdict(self, passes: int) -> tuple[bool, str]:
         """Whether that is convergence, and the words for it."""
