@@ -100,10 +100,11 @@ def test_values_that_differ_by_many_residuals_are_no_copies():
 
 
 def test_copies_too_small_to_matter_count_as_missing_but_raise_no_doubt():
-    # One copy of 2e-3 more instead of 1e-3, of an objective of 1.907.
+    # One copy of 2e-3 more instead of 1e-3, of an objective of 1.907 of which 4e-3 may be missing.
     values = [0.9, 2e-3, 2e-3, 2e-3, 1e-3, 0.0]
-    g = seen_by(values, width=3)
+    g = seen_by(values, width=3, tol=2e-3)
     assert not g.doubtful
+    assert g.reached
     assert g.gap == pytest.approx(1e-3 / 1.907, rel=1e-3)
     assert seen_by(values, width=3, tol=1e-4).doubtful
 
@@ -132,6 +133,9 @@ def test_what_is_not_known_beforehand_has_to_be_good_as_well():
         read(g, [0.005 - missing, 0.0])
     assert g.gap < 1e-3
     assert not g.reached
+    converged, status = g.verdict(4)
+    assert not converged
+    assert "more than 10 tol of what is not known beforehand; raise max_iter or tol" in status
     for step in range(1, 6):
         read(g, [0.005 - 5e-4 / 4**step, 0.0])
     assert g.reached
@@ -143,6 +147,7 @@ def test_forgetting_starts_over():
         read(g, approach(p))
     g.forget()
     assert np.isinf(g.gap)
+    assert not g.reached
     read(g, approach(12))
     assert np.isinf(g.gap)
 
@@ -167,6 +172,41 @@ def test_residuals_in_a_crowded_spectrum_hold_convergence_back():
     g.confirm(values, np.array([1e-2, 3e-2, 0, 0, 0, 0]), np.asarray, CLEAR, DEGREE)
     assert g.gap == pytest.approx(0.5 * (1e-4 / 0.24 + 9e-4 / 0.04) / 2.4)
     assert not g.reached
+
+
+def test_residuals_may_show_that_enough_is_reached_before_growth_does():
+    values = np.array([0.8, 0.6, 0.3, 0.2, 0.1, 0.0])
+    gaps = {}
+    for residual in (1e-3, 1e-1):
+        g = gauge()
+        for missing in (0.1, 0.025, 6.25e-3, 1.6e-3):
+            read(g, values - [missing, 0, 0, 0, 0, 0])
+        assert g.near
+        assert not g.reached
+        g.confirm(values, np.full(6, residual), np.asarray, CLEAR, DEGREE)
+        gaps[residual] = g.gap
+    assert gaps[1e-3] < 1e-5 < 1e-3 < gaps[1e-1]
+
+
+def test_a_warm_start_is_not_believed_by_its_residuals_alone():
+    # The given vectors are exact; a random one climbs towards their place.
+    values = np.array([0.8, 0.6, 0.3, 0.2, 0.1, 0.0])
+    g = gauge()
+    g.watching = True
+    for runner_up in (0.3, 0.45, 0.55):
+        read(g, [0.8, 0.6, runner_up])
+    g.confirm(values, np.full(6, 1e-9), np.asarray, CLEAR, DEGREE)
+    assert not g.reached
+
+
+def test_a_damped_value_is_no_reading():
+    g = gauge()
+    for _ in range(3):
+        read(g, [0.8, 0.6, 0.3])
+    assert g.reached
+    read(g, [0.8, 0.6, 0.3], translate=lambda values: np.where(values < 0.7, np.nan, values))
+    assert not g.reached
+    assert not g.near
 
 
 def test_a_tie_is_bounded_by_the_residual_itself():

@@ -40,6 +40,7 @@ def test_vectors_before_the_mixtures_may_be_resolved():
     single, inside = Q[:, :30], Q[:, 30:]
     mixtures = np.linalg.qr(inside @ (inside.T @ sample().draw()))[0]
     assert 28 <= sample().view([np.hstack([single, mixtures])]).resolved <= 31
+    assert sample().view([np.hstack([mixtures, single])]).resolved <= 1
 
 
 def test_the_numbers_have_mean_0_and_variance_1():

@@ -84,7 +84,7 @@ class Method:
 _METHODS = (
     Method("o-fsc", "o-FSC", "nullspace", float64=True, largest_n=_LARGEST_SEVERAL, grows=True),
     Method("s-fsc", "s-FSC", "lanczos", _paper_lanczos, float64=True, grows=True),
-    Method("admm-paper", "ADMM (paper)", "admm", _paper_admm),
+    Method("admm-paper", "ADMM (paper)", "admm", _paper_admm, grows=True),
     Method("admm", "ADMM", "admm"),
     Method("ours", "ours", "auto"),
     Method("ours-fair", "ours, fair rounding", "auto", rounding="fair"),

@@ -15,15 +15,15 @@ _ROUNDOFF_UNITS = 8
 # when they differ by more than about (pi / d)^2 near the ends.
 _RESOLUTION = 10.0
 # Ritz values count as copies of one eigenvalue up to so many residuals apart.
-_COPIES = 10.0
+_COPY_RESIDUALS = 10.0
 # The part of the objective that is not known beforehand is found to so many times the tolerance
 # at least, however small a part it is.
 _LOOSEST = 10.0
 # Ritz values after the wanted ones that count as their cluster, not as the rest of the
 # spectrum: at least so many, and a quarter as many as are wanted.
 _CLUSTER, _CLUSTER_SHARE = 4, 4
-# The true error lies between this part of the bound by residuals and all of it, on graphs from
-# random to chain-like.
+# The part of the bound by residuals that the true error stays below, on graphs from random to
+# chain-like.
 _SHARE = 0.5
 # From so many times the gap asked for, residuals may show that it has been reached.
 _NEAR = 1.5
@@ -47,7 +47,7 @@ class GapGauge:
     wanted : int
         Number of Ritz values in the trace, beside the known eigenvalue 1.
     tol : float
-        The gap that is asked for.
+        The gap that is asked for; of what is not known beforehand, ten times that.
     dtype : numpy dtype
         Of the products; their roundoff bounds what can be reached.
     """
@@ -88,6 +88,7 @@ class GapGauge:
         was_damped, self._damped = self._damped, bool(np.isnan(self.values[:wanted]).any())
         # A value that has just come out of the damped interval leaps, and predicts nothing.
         if len(values) <= wanted or self._damped or was_damped:
+            self.objective, self.gap, self.limit = None, float("inf"), float("inf")
             return
         self._traces.append(1.0 + float(self.values[:wanted].sum()))
         missing = min(geometric_tail(self._traces), wanted * residual)
@@ -114,15 +115,16 @@ class GapGauge:
 
         An eigenvalue lies within the residual of its Ritz value, and within the residual
         squared over the gap to the rest of the spectrum; of the rest, the first few may be as
-        unfinished as the wanted ones, and count as part of the cluster.
+        unfinished as the wanted ones, and count as part of the cluster. What growth predicts is
+        held between a part of that bound and all of it.
 
         That gap means nothing while the wanted Ritz vectors are mixtures of more eigenvectors
         than they are: then the wanted eigenvalues are the largest of a cluster of which the
         Ritz values are means and the residuals standard deviations.
 
         What a block narrower than the wanted space may have overlooked counts as missing too,
-        unless that is more than was asked for: then the gauge is `doubtful`, and `clearing`
-        while the doubt shrinks.
+        unless that is most of what may be missing: then the gauge is `doubtful`, and `clearing`
+        while the doubt halves from one reading to the next.
 
         Parameters
         ----------
@@ -159,14 +161,12 @@ class GapGauge:
         spread = translate(mine + norms) - eigenvalues
         overlooked = self._overlooked(eigenvalues, spread, view, degree)
         self.clearing, self._doubt = overlooked < self._doubt / 2, overlooked
-        self.doubtful = self.gap * abs(trace) + overlooked > self._allowed
+        self.doubtful = not overlooked <= self._allowed / 2  # NaN is doubt
         if not self.doubtful:
             self.limit += overlooked
             self.settle(trace)
 
-    def _overlooked(
-        self, values: np.ndarray, residuals: np.ndarray, view: View, degree: int
-    ) -> float:
+    def _overlooked(self, values: np.ndarray, spread: np.ndarray, view: View, degree: int) -> float:
         """How much larger the trace may be than a block of this width can see.
 
         A random block wider than the wanted space misses nothing. A narrower one sees no more
@@ -181,7 +181,7 @@ class GapGauge:
         told_apart = self._radius * _RESOLUTION / degree**2
         for first in range(wanted - width):
             last = first + width
-            alike = _COPIES * float(residuals[first:last].max()) + self._attainable
+            alike = _COPY_RESIDUALS * float(spread[first:last].max()) + self._attainable
             if values[first] - values[last - 1] <= min(told_apart, alike):
                 worst = max(worst, float(np.sum(values[first] - values[last:])))
         return worst
@@ -229,7 +229,7 @@ class GapGauge:
 
     def verdict(self, passes: int) -> tuple[bool, str]:
         """Whether that is convergence, and the words for it."""
-        if self.gap <= self._tol:
+        if self.reached and self.gap <= self._tol:
             return True, (
                 f"converged: estimated gap {self.gap:.1e} <= tol={self._tol:g} "
                 f"after {passes} passes"
@@ -239,7 +239,10 @@ class GapGauge:
                 f"stopped at the accuracy of {self._dtype} products, gap about {self.gap:.1e}, "
                 f"short of tol={self._tol:g}; pass float64 affinities for more"
             )
+        short = f"> tol={self._tol:g}"
+        if self.gap <= self._tol:
+            short = f"of the whole, more than {_LOOSEST:g} tol of what is not known beforehand"
         return False, (
-            f"stopped at max_iter after {passes} passes with estimated gap {self.gap:.1e} > "
-            f"tol={self._tol:g}; raise max_iter or tol"
+            f"stopped at max_iter after {passes} passes with estimated gap {self.gap:.1e} "
+            f"{short}; raise max_iter or tol"
         )

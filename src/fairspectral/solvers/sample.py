@@ -93,8 +93,11 @@ class RandomSample:
         count = parts.shape[-1]
         resolved = count
         if parts.size and not _single(parts):
-            # The first ones may be single all the same.
-            while resolved and not _single(parts[:, max(0, resolved - _WINDOW) : resolved]):
+            # The first ones may be single all the same, together and up to the last of them.
+            while resolved and not (
+                _single(parts[:, :resolved])
+                and _single(parts[:, max(0, resolved - _WINDOW) : resolved])
+            ):
                 resolved -= 1
         return View(self.width, resolved)
 
