@@ -21,7 +21,7 @@ from fairspectral.affinity import AffinityOperator
 from fairspectral.constraints import FairnessConstraints, encode_groups
 from fairspectral.datasets import fetch_lastfm, make_randlaplace
 from fairspectral.problem import FairCutProblem
-from fairspectral.solvers.chebyshev import GearedSpace
+from fairspectral.solvers.geared_space import GearedSpace
 from fairspectral.solvers.krylov import KrylovParams, KrylovSolver
 
 # Larger than the basis that the solver may store for k <= 10: it has to iterate.

@@ -4,7 +4,7 @@ The fair embedding is the top-k eigenspace of ``P M P``. One pass over ``M`` wit
 little more than with a vector, so a handful of passes gives the exact answer. A random block a
 little wider than k finds multiple and clustered eigenvalues without luck; where a narrower one is
 cheaper, it is tried first, and its own random numbers tell whether it was wide enough. On sparse
-graphs, where products are cheap, `chebyshev` shifts to a filtered operator after the first passes.
+graphs, where products are cheap, `GearedSpace` shifts to a filter after the first passes.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from fairspectral.linalg.small import eigh_decreasing
 from fairspectral.parameters import parse_memory_budget
 from fairspectral.problem import FairCutProblem
 from fairspectral.solvers.base import Outcome, Solver
-from fairspectral.solvers.chebyshev import DENSE, GearedSpace, Shape, suggested_degree
 from fairspectral.solvers.gap import GapGauge
+from fairspectral.solvers.geared_space import DENSE, GearedSpace, Shape, suggested_degree
 from fairspectral.solvers.result import Recorder
 from fairspectral.solvers.sample import OVERSAMPLING
 

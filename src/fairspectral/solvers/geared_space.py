@@ -1,11 +1,10 @@
-"""The default solver's second gear, for sparse graphs: Krylov on a polynomial of ``M``.
+"""The space of one solve of the default solver, in two gears.
 
-There a product costs less than the orthogonalisation of its result. Each step then makes
-several products, which together apply a Chebyshev polynomial, before it orthogonalises once
-(the filter of Zhou, Saad, Tiago and Chelikowsky 2006, doi 10.1103/PhysRevE.74.066704, with
+The first is plain block Krylov. The second, for sparse graphs, is Krylov on a polynomial of
+``M``: a product costs less there than the orthogonalisation of its result, so that each step
+makes several products, which together apply a Chebyshev polynomial, before it orthogonalises
+once (the filter of Zhou, Saad, Tiago and Chelikowsky 2006, doi 10.1103/PhysRevE.74.066704, with
 Rayleigh-Ritz over all steps instead of the last one alone).
-
-`GearedSpace` is the space of a solve in either gear, and says when its Ritz values are due.
 """
 
 from __future__ import annotations

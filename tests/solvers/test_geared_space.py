@@ -6,8 +6,8 @@ import scipy.sparse as sp
 from helpers import make_problem, oracle, random_affinity, relative_gap
 from test_krylov import SPECTRA, prescribed, solve, true_gap
 
-from fairspectral.solvers import chebyshev
-from fairspectral.solvers.chebyshev import suggested_degree
+from fairspectral.solvers import geared_space
+from fairspectral.solvers.geared_space import suggested_degree
 
 
 @pytest.mark.parametrize("tol", [1e-3, 1e-8])
@@ -32,7 +32,7 @@ def test_narrow_blocks_through_the_filter(name):
 
 def test_a_misled_filter_is_corrected(monkeypatch):
     # As if three eigenvalues were expected above the interval where nine are wanted.
-    monkeypatch.setattr(chebyshev, "_SPARE", 3 - 18)
+    monkeypatch.setattr(geared_space, "_SPARE", 3 - 18)
     spectrum = np.concatenate([np.linspace(0.95, 0.6, 9), np.linspace(0.5, -0.5, 400)])
     problem, _, values = prescribed(spectrum, n_clusters=10)
     result = solve(problem, degree=4)
