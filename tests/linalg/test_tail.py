@@ -27,6 +27,17 @@ def test_uneven_growth_counts_by_its_slowest_span():
     assert geometric_tail(even) > geometric_tail(even[:3]) / 4 * 0.99
 
 
+def test_growth_in_cycles_is_compared_over_whole_ones():
+    # Each cycle of four gains half of what is missing, nearly all of it in one step or another.
+    within = np.array([0.02, 0.05, 0.9, 1.0])
+    ends = 1.0 - 0.5 ** np.arange(7)
+    values = [0.0, *(ends[:-1, None] + np.diff(ends)[:, None] * within).ravel()]
+    for length in range(9, len(values) + 1):
+        rest = 1.0 - values[length - 1]
+        assert rest <= geometric_tail(values[:length], 4) <= 3 * rest
+    assert geometric_tail(values) > 5 * rest
+
+
 def test_short_constant_and_accelerating_sequences():
     assert math.isinf(geometric_tail([1.0, 2.0]))
     assert geometric_tail([1.0, 1.0, 1.0]) == 0.0

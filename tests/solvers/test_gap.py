@@ -153,13 +153,29 @@ def test_forgetting_starts_over():
 
 
 def test_the_accuracy_of_the_products_is_the_floor():
-    g = gauge(tol=1e-12, dtype=np.float32)
+    g, values = gauge(tol=1e-12, dtype=np.float32), np.array([0.8, 0.6, 0.3])
     for _ in range(3):
-        read(g, np.array([0.8, 0.6, 0.3]))
-    assert g.reached
+        read(g, values)
+        g.confirm(values, np.zeros(3), np.asarray, CLEAR, DEGREE)
     converged, status = g.verdict(3)
     assert not converged
     assert "accuracy of float32" in status
+
+
+def test_a_delicate_claim_is_made_twice():
+    values = np.array([0.8, 0.6, 0.3, 0.2, 0.1, 0.0])
+    for tol, at_once in ((1e-3, True), (1e-6, False)):
+        g = gauge(tol=tol)
+        for reached in (at_once, True):
+            read(g, values, residual=1e-9)
+            g.confirm(values, np.full(6, 1e-9), np.asarray, CLEAR, DEGREE)
+            assert g.reached == reached
+            converged, status = g.verdict(1)
+            assert converged == reached
+            assert ("second reading" in status) != reached
+        g.forget()
+        read(g, values, residual=1e-9)
+        assert g.reached == at_once
 
 
 def test_residuals_in_a_crowded_spectrum_hold_convergence_back():
@@ -168,9 +184,9 @@ def test_residuals_in_a_crowded_spectrum_hold_convergence_back():
     for _ in range(3):
         read(g, values)
     assert g.reached
-    # 0.5 (1e-2^2 / 0.24 + 3e-2^2 / 0.04) of an objective of 2.4
+    # 1e-2^2 / 0.24 + 3e-2^2 / 0.04 of an objective of 2.4
     g.confirm(values, np.array([1e-2, 3e-2, 0, 0, 0, 0]), np.asarray, CLEAR, DEGREE)
-    assert g.gap == pytest.approx(0.5 * (1e-4 / 0.24 + 9e-4 / 0.04) / 2.4)
+    assert g.gap == pytest.approx((1e-4 / 0.24 + 9e-4 / 0.04) / 2.4)
     assert not g.reached
 
 
@@ -215,7 +231,7 @@ def test_a_tie_is_bounded_by_the_residual_itself():
     for _ in range(3):
         read(g, values)
     g.confirm(values, np.full(6, 1e-4), np.asarray, CLEAR, DEGREE)
-    assert g.gap == pytest.approx(1e-4 / 2.0)
+    assert g.gap == pytest.approx(2e-4 / 2.0)
 
 
 def test_mixtures_may_hide_eigenvalues_above_them():
@@ -241,3 +257,48 @@ def test_thinned_readings_go_on_in_twice_the_distance():
         gauge.read(np.array([trace - 1.0, 0.0]), np.inf, np.asarray)
     missing = 3.0 - traces[-1]
     assert missing <= gauge.gap * gauge.objective <= 5 * missing
+
+
+def test_a_reading_out_of_turn_takes_the_place_of_the_last():
+    # Half as much is gained with every step; one more step after two at a time.
+    traces = 3.0 - 0.5 ** np.arange(14)
+    gaps = {}
+    for taken_back in (False, True):
+        g = gauge(wanted=1, tol=1e-6)
+        for trace in traces[:13:2]:
+            read(g, [trace - 1.0, 0.0])
+        if taken_back:
+            g.take_back()
+        read(g, [traces[-1] - 1.0, 0.0])
+        gaps[taken_back] = g.gap * g.objective
+    missing = 3.0 - traces[-1]
+    assert max(missing, 1.2 * gaps[False]) < gaps[True]
+
+
+def test_restarted_readings_are_compared_by_whole_cycles():
+    # In turn, a step gains nearly nothing and more than half of what is missing.
+    gained = np.tile([0.01, 0.6], 12)
+    traces = 3.0 - np.concatenate([[1.0], np.cumprod(1.0 - gained)])
+    gaps = {}
+    for told in (False, True):
+        g = gauge(wanted=1, tol=1e-6)
+        for count, trace in enumerate(traces):
+            read(g, [trace - 1.0, 0.0])
+            if told and count % 2 == 0:
+                g.restarted(2)
+        gaps[told] = g.gap * g.objective
+    missing = 3.0 - traces[-1]
+    assert missing <= gaps[True] <= 3 * missing
+    assert gaps[True] < gaps[False] / 5
+
+
+def test_after_many_readings_growth_counts_for_more_than_residuals():
+    values, residuals = np.array([0.8, 0.6, 0.3, 0.2, 0.1, 0.0]), np.full(6, 0.03)
+    gaps = {}
+    for many in (False, True):
+        g = gauge()
+        for p in range(3 if many else 7, 12):
+            read(g, approach(p))
+        g.confirm(values, residuals, np.asarray, CLEAR, DEGREE)
+        gaps[many] = g.gap
+    assert gaps[True] == pytest.approx(0.3 * gaps[False], rel=1e-3)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-# Increments are compared over spans of one to this many terms: the growth of a restarted
-# Krylov space is uneven within a cycle, and the longest tail that any span predicts counts.
+# Where growth may be uneven in a way that is not known, increments are compared over spans of one
+# to this many terms, and the longest tail that any of them predicts counts.
 _LONGEST_SPAN = 4
 # Convergence slows down while an iteration works its way into a dense spectrum, so that the
 # next increments fall less than the last ones did; the exponent takes that into account.
@@ -13,17 +13,26 @@ _SLOWING = 0.7
 _SLOWEST_RATIO = 0.98
 
 
-def geometric_tail(values: Sequence[float]) -> float:
+def geometric_tail(values: Sequence[float], span: int | None = None) -> float:
     """Predict ``limit - values[-1]`` for an increasing, roughly geometric sequence.
 
-    For each span w the last two increments over w terms give a ratio, and the ratio a
-    geometric series; the largest prediction is returned, infinity for fewer than three terms.
+    The last two increments over a span of w terms give a ratio, and the ratio a geometric
+    series.
+
+    Parameters
+    ----------
+    values : sequence of float
+        The sequence up to now.
+    span : int or None
+        The number w, where growth is known to be even over so many terms. None tries one to four
+        and returns the largest prediction, infinity for fewer than three terms.
     """
     longest = min(_LONGEST_SPAN, (len(values) - 1) // 2)
-    tail = 0.0 if longest else float("inf")
-    for span in range(1, longest + 1):
-        last = values[-1] - values[-1 - span]
-        before = values[-1 - span] - values[-1 - 2 * span]
+    spans = range(1, longest + 1) if span is None else (span,)
+    tail = 0.0 if spans else float("inf")
+    for w in spans:
+        last = values[-1] - values[-1 - w]
+        before = values[-1 - w] - values[-1 - 2 * w]
         if last <= 0:
             continue
         ratio = min(last / before, _SLOWEST_RATIO) if before > 0 else _SLOWEST_RATIO

@@ -22,11 +22,15 @@ _LOOSEST = 10.0
 # Ritz values after the wanted ones that count as their cluster, not as the rest of the
 # spectrum: at least so many, and a quarter as many as are wanted.
 _CLUSTER, _CLUSTER_SHARE = 4, 4
-# The part of the bound by residuals that the true error stays below, on graphs from random to
-# chain-like.
-_SHARE = 0.5
-# From so many times the gap asked for, residuals may show that it has been reached.
+# After so many readings growth hardly misleads, and counts for more than residuals do; but not
+# below this part of the bound that they give, which is about the most that was missing, on graphs
+# from random to chain-like.
+_MANY_READINGS, _SHARE = 9, 0.3
+# From so many times the gap asked for, residuals may show that it has been reached; seldom after
+# many readings.
 _NEAR = 1.5
+# A smaller gap than this is not believed at once after few readings: the next one must agree.
+_DELICATE = 1e-4
 # Eigenvalues behind a Ritz vector that mixes several lie up to so many residuals above it.
 _UNRESOLVED_SHARE = 2.0
 
@@ -59,11 +63,13 @@ class GapGauge:
         self._attainable = _ROUNDOFF_UNITS * float(np.finfo(dtype).eps)
         self._traces: list[float] = []
         self._runners_up: list[float] = []
+        self._cycle = self._cycles_begin = 0
         self.values = np.empty(0)
         self._radius = 0.0
         self._damped = False
         self.watching = False
         self.doubtful = self.clearing = False
+        self._claimed = self._agreed = False
         self._doubt = float("inf")
         self.objective: float | None = None
         self.limit = float("inf")
@@ -90,14 +96,15 @@ class GapGauge:
         if len(values) <= wanted or self._damped or was_damped:
             self.objective, self.gap, self.limit = None, float("inf"), float("inf")
             return
+        self._agreed, self._claimed = self._claimed, False
         self._traces.append(1.0 + float(self.values[:wanted].sum()))
-        missing = min(geometric_tail(self._traces), wanted * residual)
+        missing = min(self._tail(self._traces), wanted * residual)
         if translate is not np.asarray and len(self._traces) == 2:
             # A step of the filter more than halves what is missing.
             missing = self._traces[1] - self._traces[0]
         if self.watching:
             self._runners_up.append(float(values[wanted]))
-            reach = self._runners_up[-1] + geometric_tail(self._runners_up)
+            reach = self._runners_up[-1] + self._tail(self._runners_up)
             climb = float(translate(np.array([reach]))[0] - self.values[wanted - 1])
             missing += max(0.0, climb)  # NaN, for damped, is no climb
         self.limit = self._traces[-1] + missing
@@ -115,8 +122,9 @@ class GapGauge:
 
         An eigenvalue lies within the residual of its Ritz value, and within the residual
         squared over the gap to the rest of the spectrum; of the rest, the first few may be as
-        unfinished as the wanted ones, and count as part of the cluster. What growth predicts is
-        held between a part of that bound and all of it.
+        unfinished as the wanted ones, and count as part of the cluster. After few readings that
+        bound is the estimate; after many, what growth predicts is held between a part of it and
+        all of it.
 
         That gap means nothing while the wanted Ritz vectors are mixtures of more eigenvectors
         than they are: then the wanted eigenvalues are the largest of a cluster of which the
@@ -156,7 +164,8 @@ class GapGauge:
         else:
             if not self.watching:
                 self.limit = min(self.limit, with_reach(bound))
-            self.limit = max(self.limit, with_reach(_SHARE * bound))
+            share = _SHARE if self._many_readings else 1.0
+            self.limit = max(self.limit, with_reach(share * bound))
         self.settle(trace)
         spread = translate(mine + norms) - eigenvalues
         overlooked = self._overlooked(eigenvalues, spread, view, degree)
@@ -165,6 +174,7 @@ class GapGauge:
         if not self.doubtful:
             self.limit += overlooked
             self.settle(trace)
+        self._claimed = self._small_enough
 
     def _overlooked(self, values: np.ndarray, spread: np.ndarray, view: View, degree: int) -> float:
         """How much larger the trace may be than a block of this width can see.
@@ -196,17 +206,39 @@ class GapGauge:
         """Keep every second reading up to the last: from now on one comes for two steps."""
         self._traces = self._traces[::-2][::-1]
         self._runners_up = self._runners_up[::-2][::-1]
+        self._cycle = 0
+
+    def restarted(self, cycle: int) -> None:
+        """The space was compressed after the last reading, and will be after each `cycle` more."""
+        if cycle != self._cycle:
+            self._cycle, self._cycles_begin = cycle, max(0, len(self._traces) - 1)
+
+    def _tail(self, readings: list[float]) -> float:
+        # Growth is uneven within a cycle, and even from one cycle to the next.
+        cycles_seen = len(readings) - 1 - self._cycles_begin >= 2 * self._cycle > 0
+        return geometric_tail(readings, self._cycle if cycles_seen else None)
+
+    def take_back(self) -> None:
+        """Drop the last reading: the next one comes too soon after it."""
+        del self._traces[-1:], self._runners_up[-1:]
 
     def forget(self) -> None:
         """Start a new sequence of steps, which do not continue the last ones."""
         self._traces.clear()
         self._runners_up.clear()
+        self._cycle = 0
+        self._claimed = self._agreed = False
         self.objective = None
         self.gap = self.limit = self._doubt = float("inf")
 
     @property
     def reached(self) -> bool:
-        """Whether the gap is small enough, or as small as rounding allows."""
+        """Whether the gap is small enough, or as small as rounding allows; and believed."""
+        believed = self._agreed or self._many_readings or self._tol >= _DELICATE
+        return believed and self._small_enough
+
+    @property
+    def _small_enough(self) -> bool:
         return self.objective is not None and self.gap * abs(self.objective) <= self._allowed
 
     @property
@@ -214,7 +246,12 @@ class GapGauge:
         """Whether it is time to `confirm`."""
         if self.objective is None:
             return False
-        return self.gap * abs(self.objective) <= _NEAR * self._allowed
+        times = 1.0 if self._many_readings else _NEAR
+        return self.gap * abs(self.objective) <= times * self._allowed
+
+    @property
+    def _many_readings(self) -> bool:
+        return len(self._traces) >= _MANY_READINGS
 
     @property
     def _allowed(self) -> float:
@@ -240,7 +277,9 @@ class GapGauge:
                 f"short of tol={self._tol:g}; pass float64 affinities for more"
             )
         short = f"> tol={self._tol:g}"
-        if self.gap <= self._tol:
+        if self._small_enough:
+            short = "that a second reading had still to confirm"
+        elif self.gap <= self._tol:
             short = f"of the whole, more than {_LOOSEST:g} tol of what is not known beforehand"
         return False, (
             f"stopped at max_iter after {passes} passes with estimated gap {self.gap:.1e} "

@@ -9,6 +9,7 @@ Rayleigh-Ritz over all steps instead of the last one alone).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -121,7 +122,7 @@ class GearedSpace:
         shape = self._shape
         first = shape.capacity if shape.degree == 1 else shape.first_look * shape.block
         self._degree = self._unread = 0
-        self._sparing = self._thinned = False
+        self._reading_distance = 1
         block = self._draw(shape.block)
         if known is not None:
             # The leading vectors; the other columns stay random, to find what they miss.
@@ -161,36 +162,30 @@ class GearedSpace:
             return "block Krylov"
         return f"block Krylov with a Chebyshev filter of degree {self._filter.degree}"
 
-    def step(self, passes_left: int) -> None:
-        """Grow by a block; at most so many passes will follow."""
+    def step(self) -> None:
+        """Grow by a block."""
         self._space.advance()
         self._degree += 1 if self._filter is None else self._filter.degree
-        # Beginning before an odd number of passes, so that the last one is read in turn.
-        self._sparing = self._sparing or (passes_left % 2 == 1 and self._dear_to_read())
         self._unread += 1
 
     @property
     def due(self) -> bool:
-        """Whether the Ritz values are worth a reading: after each step, or every second one.
-
-        Never the other way round: a gauge that was read every second time would take the
-        smaller growth of a single step for convergence.
-        """
-        return self._unread > int(self._sparing)
+        """Whether the Ritz values are worth a reading: after each step, or every second one."""
+        return self._unread >= self._reading_distance
 
     def _dear_to_read(self) -> bool:
         """Whether a reading costs a good part of a product with stored, dense affinities."""
         n, operator = self._problem.n_samples, self._problem.operator
         stored = getattr(operator, "own_threads", False) and operator.density > DENSE
-        if self._filter is not None or not stored or self._degree < _EARLY:
+        if self._shape.degree > 1 or not stored or self._degree < _EARLY:
             return False
         return _READING * self._space.size**3 > _DEAR * n * n * self.width
 
     def read(self, gauge: GapGauge) -> None:
-        """Let the gauge read the Ritz values."""
-        if self._sparing and not self._thinned:
-            gauge.thin()
-            self._thinned = True
+        """Let the gauge read the Ritz values, in turn or out of turn."""
+        if not self.due:
+            # The growth of one step after that of two would look like convergence.
+            gauge.take_back()
         self._unread = 0
         translate: Translation = np.asarray
         residual = self._space.leftover
@@ -201,6 +196,10 @@ class GearedSpace:
             pairs = self._space.ritz()
             view = self._sample.view(self._space.vectors_by_strips(pairs, self._wanted))
             gauge.confirm(pairs.values, pairs.residuals, translate, view, self._degree)
+        # From a full basis on, so that most readings fall where a restart needs the Ritz pairs.
+        if self._reading_distance == 1 and self._space.full and self._dear_to_read():
+            self._reading_distance = 2
+            gauge.thin()
 
     @property
     def width(self) -> int:
@@ -226,13 +225,12 @@ class GearedSpace:
             return
         if self._filter is None and self._shape.degree > 1:
             self._shift_up()
-            self._sparing = self._thinned = False
             gauge.forget()
         elif self._filter is not None and np.isnan(gauge.values[: self._wanted]).any():
             self._correct_filter()
             gauge.forget()
         else:
-            self._restart()
+            self._restart(gauge)
 
     def pairs(self, count: int) -> tuple[Any, np.ndarray, np.ndarray]:
         """Ritz vectors of ``M`` itself, their values and residual norms."""
@@ -248,12 +246,13 @@ class GearedSpace:
         image -= block * like(values, block)
         return block, values, np.sqrt(np.diag(to_host(image.T @ image)))
 
-    def _restart(self) -> None:
+    def _restart(self, gauge: GapGauge) -> None:
         """Keep the wanted vectors and some more, such that whole blocks fill the rest."""
         capacity, width = self._space.capacity, self.width
         blocks = max(1, (capacity - self._wanted - width // 2) // width)
         self._space.restart(self._space.ritz(), capacity - blocks * width)
         self.restarts += 1
+        gauge.restarted(math.lcm(blocks, self._reading_distance) // self._reading_distance)
 
     def _shift_up(self) -> None:
         """Go on with the filtered matrix where the plain space has got to.

@@ -123,7 +123,7 @@ class KrylovSolver(Solver):
         space = GearedSpace(problem, shape, deflated, rng, overlap=tol / _OVERLAP_SHARE)
         space.start(start)
         while True:
-            space.step(passes_left=limit - recorder.passes - 1)
+            space.step()
             last = space.size > wanted and recorder.passes + space.cost > limit
             if last or space.due:
                 space.read(gauge)
