@@ -28,17 +28,19 @@ def test_products_in_place_equal_the_plain_ones(dtype, monkeypatch):
     assert C.dtype == np.float64
 
 
-@pytest.mark.parametrize("apart", [True, False])
-def test_turning_in_threads_is_turning(apart, monkeypatch):
+def test_in_threads_and_in_views_the_products_are_the_same(monkeypatch):
     monkeypatch.setattr(blocks, "_LARGE", 1)
     monkeypatch.setattr(blocks, "allowed_threads", lambda: 3)
     columns = RNG.standard_normal((700, 12))
-    block, matrix = columns[:, 2:7], RNG.standard_normal((5, 5))
-    expected = block @ matrix
-    # Another view of the block itself, or a place of its own.
-    into = columns[:, 7:12] if apart else columns[:, 2:7]
-    blocks.rotate(block, matrix, into)
-    np.testing.assert_allclose(into, expected, atol=1e-12)
+    block, basis, matrix = columns[:, 2:7], columns[:, :2], RNG.standard_normal((5, 5))
+    left_over = block - basis @ (basis.T @ block)
+    gram = np.empty((5, 5))
+    blocks.subtract_projection(block.copy(), basis, gram, into=columns[:, 7:12])
+    np.testing.assert_allclose(columns[:, 7:12], left_over, rtol=1e-12)
+    np.testing.assert_allclose(gram, left_over.T @ left_over, rtol=1e-12)
+    turned = block @ matrix
+    blocks.rotate(block, matrix)
+    np.testing.assert_allclose(columns[:, 2:7], turned, atol=1e-12)
 
 
 def test_strips_cover_every_row_once():

@@ -35,14 +35,16 @@ def test_an_ill_conditioned_block_is_whitened():
 
 
 @pytest.mark.parametrize("zeros", [0, 1])
-def test_into_another_place_with_a_known_gram_matrix(zeros):
-    block = RNG.standard_normal((50, 4))
+def test_a_block_among_others_with_a_known_gram_matrix(zeros):
+    columns = np.full((50, 6), 7.0)
+    block = columns[:, 1:5]
+    block[:] = RNG.standard_normal((50, 4))
     block[:, :zeros] = 0.0
-    before, place = block.copy(), np.full((50, 6), 7.0)
-    R, lost = normalise(block, 1e-12, place[:, 1:5], before.T @ before)
-    np.testing.assert_allclose(place[:, 1:5] @ R, before, atol=1e-12)
+    before = block.copy()
+    R, lost = normalise(block, 1e-12, before.T @ before)
+    np.testing.assert_allclose(columns[:, 1:5] @ R, before, atol=1e-12)
     assert lost.size == zeros
-    assert (place[:, [0, 5]] == 7.0).all()
+    assert (columns[:, [0, 5]] == 7.0).all()
 
 
 def test_dependent_and_zero_columns_are_named():

@@ -1,10 +1,16 @@
 """Threads of our own beside those of BLAS."""
 
 import multiprocessing
+import os
+import threading
+import time
+import weakref
 
+import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
+from fairspectral.linalg import threads
 from fairspectral.linalg.threads import allowed_threads, in_threads, one_thread, threads_apart
 
 
@@ -41,6 +47,28 @@ def test_an_error_in_any_part_reaches_the_caller(failing):
 
     with pytest.raises(OSError, match="no"):
         in_threads(work, [0, 5, 9])
+
+
+def test_threads_are_started_as_they_are_needed(monkeypatch):
+    monkeypatch.setattr(os, "cpu_count", lambda: 3)
+    monkeypatch.setattr(threads, "_helpers", threads._Helpers())
+    before = threading.active_count()
+    everyone = threading.Barrier(2)
+    for bounds, started in (([0, 9], 0), ([0, 4, 9], 1), ([0, 4, 9], 1), (range(9), 3)):
+        in_threads(lambda first, last: None, bounds)
+        assert threading.active_count() - before == started
+    in_threads(lambda first, last: everyone.wait(60), [0, 1, 2])  # side by side, or never
+
+
+def test_what_was_worked_on_is_let_go():
+    block = np.zeros(10)
+    held = weakref.ref(block)
+    in_threads(lambda first, last, block=block: block[first:last].sum(), [0, 5, 10])
+    del block
+    deadline = time.monotonic() + 60
+    while held() is not None and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert held() is None
 
 
 def _sums(queue):

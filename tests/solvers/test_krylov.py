@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import scipy.linalg
 import scipy.sparse as sp
+import scipy.spatial
 from helpers import (
     make_problem,
     needs_real_data,
@@ -234,6 +235,20 @@ def test_readings_never_come_closer_together(monkeypatch, max_iter):
     assert result.converged == (max_iter == 400)
     best = oracle(problem).objective
     assert (best - problem.objective(result.vectors)) / best <= result.gap
+
+
+@pytest.mark.parametrize("tol", [1e-3, 1e-6, 1e-9, 1e-10])
+def test_as_many_passes_as_it_took_are_enough(tol):
+    rng = np.random.default_rng(0)
+    centres = 2 * rng.standard_normal((12, 4))
+    points = centres[rng.integers(0, 12, 1500)] + rng.standard_normal((1500, 4))
+    W = np.exp(-scipy.spatial.distance.cdist(points, points, "sqeuclidean") / 4) + 1e-3
+    problem = make_problem(W, np.arange(1500) % 3, 12)
+    first = solve(problem, tol=tol, block=16)
+    assert first.converged
+    again = solve(problem, tol=tol, block=16, max_iter=first.passes)
+    assert again.converged
+    assert again.passes == first.passes
 
 
 def test_where_the_wide_second_try_would_fill_the_space_all_of_it_is_solved():

@@ -81,7 +81,7 @@ class BlockKrylov:
         self.size = 0
 
     def start(self, block: Any) -> None:
-        """Begin with a block of shape (n, b); it is overwritten, dependent columns replaced."""
+        """Begin with a block of shape (n, b), of which dependent columns are replaced."""
         self.width = block.shape[1]
         self._columns = array_api_compat.array_namespace(block).empty(
             (block.shape[0], self._fixed + self.capacity + self.width),
@@ -89,10 +89,8 @@ class BlockKrylov:
             device=array_api_compat.device(block),
         )
         self._columns[:, : self._fixed] = self._deflated
-        gram = np.empty((self.width, self.width))
-        subtract_projection(block, self._basis(), gram)
-        unknown = np.zeros(self.width)  # orthogonalise twice
-        self._orthonormalise(block, gram, unknown)
+        self._leave_over(block)
+        self._removed[:] = 0.0  # unknown: it is orthogonalised twice
 
     @property
     def full(self) -> bool:
@@ -101,18 +99,16 @@ class BlockKrylov:
 
     def advance(self) -> None:
         """Append the next block and multiply it: one product."""
+        self._settle_next()
         old, new = self.size, self.size + self.width
         image = self._multiply(self._next())
         self.size = new
         self._pairs = None
-        gram = np.empty((self.width, self.width))
-        C = subtract_projection(image, self._basis(), gram)
-        inside = C[self._fixed :]
+        inside = self._leave_over(image)[self._fixed :]
         self._T[:new, old:new] = inside
         self._T[old:new, :new] = inside.T
         self._T[old:new, old:new] = (inside[old:new] + inside[old:new].T) / 2
-        self._coupling = self._orthonormalise(image, gram, np.linalg.norm(C, axis=0))
-        self.leftover = float(np.linalg.norm(self._coupling))
+        self.leftover = float(np.trace(self._gram)) ** 0.5
 
     def ritz_values(self) -> np.ndarray:
         """Ritz values, decreasing, shape (size,)."""
@@ -124,15 +120,17 @@ class BlockKrylov:
         """Ritz values with the vectors' coordinates in the basis, and their residuals."""
         if self._pairs is not None:
             return self._pairs
-        m, b = self.size, self._coupling.shape[1]
+        m, b = self.size, self.width
         values, coordinates = eigh_decreasing(self._T[:m, :m])
-        # A V = V T + next @ [0 ... 0 coupling]
-        residuals = np.linalg.norm(self._coupling @ coordinates[m - b :], axis=0)
+        # A V = V T + [0 ... 0 left over]
+        last = coordinates[m - b :]
+        residuals = np.sqrt(np.maximum(np.sum(last * (self._gram @ last), axis=0), 0.0))
         self._pairs = RitzPairs(values, coordinates, residuals)
         return self._pairs
 
     def restart(self, pairs: RitzPairs, keep: int) -> None:
         """Compress the basis to its first Ritz vectors, in place."""
+        self._settle_next()
         small = like(pairs.coordinates[:, :keep], self._columns)
         r, m = self._fixed, self.size
 
@@ -174,50 +172,52 @@ class BlockKrylov:
         end = self._fixed + self.size
         return self._columns[:, end : end + self.width]
 
-    def _orthonormalise(self, block: Any, gram: np.ndarray, removed: np.ndarray) -> np.ndarray:
-        """Orthonormalise a block that has been projected off the basis once: the next block.
+    def _leave_over(self, block: Any) -> np.ndarray:
+        """Project a block off the basis: what is left over lies where the next block will.
 
-        Parameters
-        ----------
-        block : array of shape (n, b)
-            May be overwritten.
-        gram : ndarray of shape (b, b)
-            ``block^T block``.
-        removed : ndarray of shape (b,)
-            Lengths of what the projection has taken from the columns.
-
-        Returns
-        -------
-        R : the factor with ``block = next @ R``.
+        Returns its coefficients in the basis, shape (r + size, b).
         """
-        eps = epsilon(block)
+        self._gram = np.empty((self.width, self.width))
+        coefficients = subtract_projection(block, self._basis(), self._gram, into=self._next())
+        self._removed = np.linalg.norm(coefficients, axis=0)
+        self._settled = False
+        return coefficients
+
+    def _settle_next(self) -> None:
+        """Orthonormalise what was left over: the next block.
+
+        Not before it is needed, which after the last product it is not.
+        """
+        if self._settled:
+            return
+        self._settled = True
+        eps, removed = epsilon(self._columns), self._removed
         # What rounding in the products alone may leave over.
         self._largest = max(self._largest, float(removed.max()))
-        R, settled = self._normalise(block, gram, 10 * eps * self._largest)
-        if settled and removed.any():
+        R, sound = self._normalise(self._gram, 10 * eps * self._largest)
+        if sound and removed.any():
             # Orthogonalising against a basis with some overlap leaves that overlap times the
             # part removed, and both it and rounding grow when the rest is scaled to length 1.
             lengths = np.hypot(removed, np.linalg.norm(R, axis=0))
             overlap = float(((self._overlap * removed + eps * lengths) / R.diagonal()).max())
             if overlap <= self._tolerated:
                 self._overlap = max(self._overlap, overlap)
-                return R
+                return
+        gram = np.empty_like(self._gram)
         for _ in range(4):
             subtract_projection(self._next(), self._basis(), gram)
-            again, settled = self._normalise(self._next(), gram, 10 * eps)
-            R = again @ R
+            again, sound = self._normalise(gram, 10 * eps)
             # Close to the identity: little was removed, so that what is left is orthonormal.
-            if settled and np.abs(again - np.eye(len(again))).max() < 0.1:
+            if sound and np.abs(again - np.eye(len(again))).max() < 0.1:
                 break
-        return R
 
-    def _normalise(self, block: Any, gram: np.ndarray, noise: float) -> tuple[np.ndarray, bool]:
-        """The next block and R; also whether that was well-conditioned, with a triangular R."""
-        into = self._next()
-        R, lost = normalise(block, noise, into, gram)
+    def _normalise(self, gram: np.ndarray, noise: float) -> tuple[np.ndarray, bool]:
+        """The next block's factor R; also whether that was well-conditioned, R triangular."""
+        block = self._next()
+        R, lost = normalise(block, noise, gram)
         if lost.size:
             # The space is exhausted in these directions; random ones find what it has missed,
             # such as further copies of a multiple eigenvalue.
             fresh = random_block(block.shape[0], lost.size, self._rng, block)
-            into[:, lost.tolist()] = fresh / block.shape[0] ** 0.5
+            block[:, lost.tolist()] = fresh / block.shape[0] ** 0.5
         return R, not (lost.size or np.tril(R, -1).any())

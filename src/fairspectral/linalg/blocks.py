@@ -52,36 +52,48 @@ def row_bounds(block: Any, multiplications: int) -> list[int]:
     return [n * part // parts for part in range(parts + 1)]
 
 
-def rotate(block: Any, matrix: np.ndarray, into: Any = None) -> None:
-    """``into <- block @ matrix`` for a square matrix; None is the block itself."""
+def rotate(block: Any, matrix: np.ndarray) -> None:
+    """``block <- block @ matrix`` for a square matrix."""
     small = like(matrix, block)
-    into = block if into is None else into
 
     def turn(first: int, last: int) -> None:
-        part, target = block[first:last, :], into[first:last, :]
+        part = block[first:last, :]
         for rows in strips(part, block.shape[1]):
-            target[rows, :] = part[rows, :] @ small
+            part[rows, :] = part[rows, :] @ small
 
     in_threads(turn, row_bounds(block, block.shape[1] ** 2))
 
 
-def subtract_projection(block: Any, basis: Any, gram: np.ndarray | None = None) -> np.ndarray:
-    """``block <- block - basis @ C`` in place with ``C = basis^T block``; gives back C.
+def subtract_projection(
+    block: Any, basis: Any, gram: np.ndarray | None = None, into: Any = None
+) -> np.ndarray:
+    """``into <- block - basis @ C`` with ``C = basis^T block``; gives back C.
 
-    An array of shape (b, b) for the Gram matrix of what is left over is filled in the same go,
-    while the block is in the cache.
+    Parameters
+    ----------
+    block : array of shape (n, b)
+    basis : array of shape (n, m)
+    gram : ndarray of shape (b, b), optional
+        Filled with the Gram matrix of what is left over, while that is in the cache.
+    into : array of shape (n, b), optional
+        None is the block itself.
     """
     b = block.shape[1]
+    into = block if into is None else into
     bounds = row_bounds(block, b * basis.shape[1])
 
     def coefficients_of(first: int, last: int) -> Any:
         return basis[first:last, :].T @ block[first:last, :]
 
     def subtract(first: int, last: int) -> Any:
-        part = block[first:last, :]
+        part, target = block[first:last, :], into[first:last, :]
+        squares: Any = 0.0
         for rows in strips(part, b):
-            part[rows, :] -= basis[first:last, :][rows, :] @ coefficients
-        return 0.0 if gram is None else to_host(part.T @ part)
+            left_over = part[rows, :] - basis[first:last, :][rows, :] @ coefficients
+            target[rows, :] = left_over
+            if gram is not None:
+                squares = squares + to_host(left_over.T @ left_over)
+        return squares
 
     coefficients = sum(in_threads(coefficients_of, bounds))
     squares = sum(in_threads(subtract, bounds))

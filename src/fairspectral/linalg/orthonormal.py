@@ -14,22 +14,20 @@ _ROUNDS = 8
 
 
 def normalise(
-    block: Any, noise: float = 0.0, into: Any = None, gram: np.ndarray | None = None
+    block: Any, noise: float = 0.0, gram: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Make the columns of a block orthonormal: ``block = into @ R`` for the block as given.
+    """Make the columns of a block orthonormal, in place: it was ``block @ R``.
 
     Cholesky of the Gram matrix with columns scaled to unit length, which costs two products
-    and leaves ``||into^T into - I||`` of the order of ``eps cond^2``: the caller repeats it.
+    and leaves ``||block^T block - I||`` of the order of ``eps cond^2``: the caller repeats it.
     A block too ill-conditioned for that is whitened by its principal directions.
 
     Parameters
     ----------
     block : array of shape (n, b)
-        May be overwritten.
+        Overwritten.
     noise : float
         A direction in which the block is no longer than this is noise.
-    into : array of shape (n, b), optional
-        For the result; None is the block itself.
     gram : ndarray of shape (b, b), optional
         ``block^T block``, where it is known.
 
@@ -47,12 +45,9 @@ def normalise(
         unit, failed = dpotrf(gram / np.outer(lengths, lengths))
         if not failed and unit.diagonal().min() ** 2 > 100 * epsilon(block):
             R = unit * lengths
-            rotate(block, dtrtri(R)[0], into)
+            rotate(block, dtrtri(R)[0])
             return R, np.empty(0, dtype=int)
-    R, lost = _whiten(block, noise)
-    if into is not None:
-        into[:, :] = block
-    return R, lost
+    return _whiten(block, noise)
 
 
 def _whiten(block: Any, noise: float) -> tuple[np.ndarray, np.ndarray]:

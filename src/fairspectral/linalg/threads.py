@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from itertools import pairwise
+from queue import SimpleQueue
+from threading import Lock, Thread
 from typing import Any
 
 from threadpoolctl import ThreadpoolController
@@ -54,16 +55,63 @@ def threads_apart() -> Iterator[None]:
 def in_threads(work: Callable[[int, int], Any], bounds: Any) -> list[Any]:
     """``work(first, last)`` for each pair of neighbours in `bounds`, side by side."""
     parts = [(int(first), int(last)) for first, last in pairwise(bounds) if last > first]
-    others = [_pool().submit(work, *part) for part in parts[1:]]
+    answers = _helpers.ask(work, parts[1:])
     mine = work(*parts[0])
-    return [mine, *(done.result() for done in others)]
+    return [mine, *map(_result, answers)]
 
 
-@cache
-def _pool() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(os.cpu_count())
+def _result(answer: SimpleQueue) -> Any:
+    value, error = answer.get()
+    if error is not None:
+        raise error
+    return value
 
 
-# A forked process has the pool but not its threads, and would wait for them forever.
+class _Helpers:
+    """Threads that wait for work, as many as were ever needed at once.
+
+    Queues instead of the futures of the standard library, which take as long to hand over as a
+    small block takes to multiply.
+    """
+
+    def __init__(self) -> None:
+        self._tasks: SimpleQueue = SimpleQueue()
+        self._starting = Lock()
+        self._count = 0
+
+    def ask(self, work: Callable[[int, int], Any], parts: list[tuple[int, int]]) -> list[Any]:
+        """Have parts worked on; a queue for each answer, a value or an error."""
+        needed = min(len(parts), os.cpu_count() or 1)
+        if self._count < needed:
+            with self._starting:
+                for _ in range(self._count, needed):
+                    Thread(target=self._serve, daemon=True).start()
+                    self._count += 1
+        answers: list[SimpleQueue] = [SimpleQueue() for _ in parts]
+        for part, answer in zip(parts, answers, strict=True):
+            self._tasks.put((work, part, answer))
+        return answers
+
+    def _serve(self) -> None:
+        while True:
+            _answer(*self._tasks.get())
+
+
+def _answer(work: Callable[[int, int], Any], part: tuple[int, int], answer: SimpleQueue) -> None:
+    try:
+        answer.put((work(*part), None))
+    except BaseException as error:  # for the caller, whatever it is
+        answer.put((None, error))
+
+
+_helpers = _Helpers()
+
+
+def _renew_helpers() -> None:
+    global _helpers
+    _helpers = _Helpers()
+
+
+# A forked process has the queue but not its threads, and would wait for them forever.
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_pool.cache_clear)
+    os.register_at_fork(after_in_child=_renew_helpers)

@@ -93,10 +93,10 @@ class GapGauge:
             self._radius = max(self._radius, float(values[0] - values[-1]) / 2)
         was_damped, self._damped = self._damped, bool(np.isnan(self.values[:wanted]).any())
         # A value that has just come out of the damped interval leaps, and predicts nothing.
+        self._agreed, self._claimed = self._claimed, False
         if len(values) <= wanted or self._damped or was_damped:
             self.objective, self.gap, self.limit = None, float("inf"), float("inf")
             return
-        self._agreed, self._claimed = self._claimed, False
         self._traces.append(1.0 + float(self.values[:wanted].sum()))
         missing = min(self._tail(self._traces), wanted * residual)
         if translate is not np.asarray and len(self._traces) == 2:
@@ -201,6 +201,7 @@ class GapGauge:
         self.objective = objective
         missing = max(self.limit - objective, 0.0)
         self.gap = max(missing / abs(objective), self._attainable)
+        self._claimed = self._claimed and self._small_enough
 
     def thin(self) -> None:
         """Keep every second reading up to the last: from now on one comes for two steps."""
@@ -209,7 +210,7 @@ class GapGauge:
         self._cycle = 0
 
     def restarted(self, cycle: int) -> None:
-        """The space was compressed after the last reading, and will be after each `cycle` more."""
+        """The space was compressed; how it is, and read, repeats itself every `cycle` readings."""
         if cycle != self._cycle:
             self._cycle, self._cycles_begin = cycle, max(0, len(self._traces) - 1)
 
@@ -221,6 +222,7 @@ class GapGauge:
     def take_back(self) -> None:
         """Drop the last reading: the next one comes too soon after it."""
         del self._traces[-1:], self._runners_up[-1:]
+        self._claimed = False
 
     def forget(self) -> None:
         """Start a new sequence of steps, which do not continue the last ones."""
@@ -277,7 +279,7 @@ class GapGauge:
                 f"short of tol={self._tol:g}; pass float64 affinities for more"
             )
         short = f"> tol={self._tol:g}"
-        if self._small_enough:
+        if self._small_enough and self.gap <= self._tol:
             short = "that a second reading had still to confirm"
         elif self.gap <= self._tol:
             short = f"of the whole, more than {_LOOSEST:g} tol of what is not known beforehand"

@@ -38,9 +38,8 @@ _MARGIN = 0.03
 _AFFINITY, _BESIDE, _ORTHOGONALISATION = 0.7, 4.0, 0.15
 _LARGEST_DEGREE = 8
 # Ritz values of m vectors cost as much as so many times m^3 multiplications of a product with
-# dense affinities, measured; they are dear from this part of a product on, but not so early in
-# a solve that one pass more would count.
-_READING, _DEAR, _EARLY = 12, 1 / 25, 6
+# dense affinities, measured; they are dear from this part of a product on.
+_READING, _DEAR = 12, 1 / 25
 # Density from which affinities count as dense.
 DENSE = 0.5
 
@@ -177,9 +176,9 @@ class GearedSpace:
         """Whether a reading costs a good part of a product with stored, dense affinities."""
         n, operator = self._problem.n_samples, self._problem.operator
         stored = getattr(operator, "own_threads", False) and operator.density > DENSE
-        if self._shape.degree > 1 or not stored or self._degree < _EARLY:
+        if self._shape.degree > 1 or not stored:
             return False
-        return _READING * self._space.size**3 > _DEAR * n * n * self.width
+        return _READING * self.capacity**3 > _DEAR * n * n * self.width
 
     def read(self, gauge: GapGauge) -> None:
         """Let the gauge read the Ritz values, in turn or out of turn."""
@@ -196,10 +195,6 @@ class GearedSpace:
             pairs = self._space.ritz()
             view = self._sample.view(self._space.vectors_by_strips(pairs, self._wanted))
             gauge.confirm(pairs.values, pairs.residuals, translate, view, self._degree)
-        # From a full basis on, so that most readings fall where a restart needs the Ritz pairs.
-        if self._reading_distance == 1 and self._space.full and self._dear_to_read():
-            self._reading_distance = 2
-            gauge.thin()
 
     @property
     def width(self) -> int:
@@ -252,6 +247,11 @@ class GearedSpace:
         blocks = max(1, (capacity - self._wanted - width // 2) // width)
         self._space.restart(self._space.ritz(), capacity - blocks * width)
         self.restarts += 1
+        # Not before: early in a solve one pass more would count. And not at any other time, so
+        # that readings fall where a restart needs the Ritz pairs anyway.
+        if self._reading_distance == 1 and self._dear_to_read():
+            self._reading_distance = 2
+            gauge.thin()
         gauge.restarted(math.lcm(blocks, self._reading_distance) // self._reading_distance)
 
     def _shift_up(self) -> None:
