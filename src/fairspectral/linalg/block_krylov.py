@@ -161,8 +161,16 @@ class BlockKrylov:
 
     def combine(self, coordinates: np.ndarray) -> Any:
         """The basis times coordinates of shape (size, count)."""
-        r, m = self._fixed, self.size
-        return self._columns[:, r : r + m] @ like(coordinates, self._columns)
+        r, (m, count) = self._fixed, coordinates.shape
+        small, n = like(coordinates, self._columns), self._columns.shape[0]
+        xp = array_api_compat.array_namespace(small)
+        combined = xp.empty((n, count), dtype=small.dtype, device=array_api_compat.device(small))
+
+        def multiply(first: int, last: int) -> None:
+            combined[first:last, :] = self._columns[first:last, r : r + m] @ small
+
+        in_threads(multiply, row_bounds(self._columns, m * count))
+        return combined
 
     def _basis(self) -> Any:
         return self._columns[:, : self._fixed + self.size]

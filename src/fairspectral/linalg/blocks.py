@@ -89,13 +89,15 @@ def subtract_projection(
         part, target = block[first:last, :], into[first:last, :]
         squares: Any = 0.0
         for rows in strips(part, b):
-            left_over = part[rows, :] - basis[first:last, :][rows, :] @ coefficients
+            left_over = basis[first:last, :][rows, :] @ opposite
+            left_over += part[rows, :]
             target[rows, :] = left_over
             if gram is not None:
                 squares = squares + to_host(left_over.T @ left_over)
         return squares
 
     coefficients = sum(in_threads(coefficients_of, bounds))
+    opposite = -coefficients
     squares = sum(in_threads(subtract, bounds))
     if gram is not None:
         gram[:] = squares

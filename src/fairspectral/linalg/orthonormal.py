@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dtrtri
 
-from fairspectral.linalg.blocks import epsilon, like, rotate, to_host
+from fairspectral.linalg.blocks import epsilon, like, rotate, subtract_projection, to_host
 from fairspectral.linalg.small import eigh_decreasing
 
 _ROUNDS = 8
@@ -81,10 +81,11 @@ def polish(vectors: np.ndarray, fixed: np.ndarray) -> np.ndarray:
     fixed : ndarray of shape (n, r), float64
         Orthonormal columns that the result is orthogonal to.
     """
+    gram = np.empty((vectors.shape[1], vectors.shape[1]))
     # From single precision the first round reaches about 1e-12, the second rounding.
     for _ in range(2):
-        vectors -= fixed @ (fixed.T @ vectors)
-        normalise(vectors)
+        subtract_projection(vectors, fixed, gram)
+        normalise(vectors, gram=gram)
     return vectors
 
 

@@ -77,11 +77,11 @@ class _Helpers:
     def __init__(self) -> None:
         self._tasks: SimpleQueue = SimpleQueue()
         self._starting = Lock()
-        self._count = 0
+        self._count, self._most = 0, os.cpu_count() or 1
 
     def ask(self, work: Callable[[int, int], Any], parts: list[tuple[int, int]]) -> list[Any]:
         """Have parts worked on; a queue for each answer, a value or an error."""
-        needed = min(len(parts), os.cpu_count() or 1)
+        needed = min(len(parts), self._most)
         if self._count < needed:
             with self._starting:
                 for _ in range(self._count, needed):
