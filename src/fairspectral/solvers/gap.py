@@ -63,7 +63,7 @@ class GapGauge:
         self._attainable = _ROUNDOFF_UNITS * float(np.finfo(dtype).eps)
         self._traces: list[float] = []
         self._runners_up: list[float] = []
-        self._cycle = self._cycles_begin = 0
+        self._readings = self._cycle = self._cycles_begin = 0
         self.values = np.empty(0)
         self._radius = 0.0
         self._damped = False
@@ -97,6 +97,7 @@ class GapGauge:
         if len(values) <= wanted or self._damped or was_damped:
             self.objective, self.gap, self.limit = None, float("inf"), float("inf")
             return
+        self._readings += 1  # with those that are thinned out later
         self._traces.append(1.0 + float(self.values[:wanted].sum()))
         missing = min(self._tail(self._traces), wanted * residual)
         if translate is not np.asarray and len(self._traces) == 2:
@@ -228,7 +229,7 @@ class GapGauge:
         """Start a new sequence of steps, which do not continue the last ones."""
         self._traces.clear()
         self._runners_up.clear()
-        self._cycle = 0
+        self._readings = self._cycle = 0
         self._claimed = self._agreed = False
         self.objective = None
         self.gap = self.limit = self._doubt = float("inf")
@@ -253,7 +254,7 @@ class GapGauge:
 
     @property
     def _many_readings(self) -> bool:
-        return len(self._traces) >= _MANY_READINGS
+        return self._readings >= _MANY_READINGS
 
     @property
     def _allowed(self) -> float:
