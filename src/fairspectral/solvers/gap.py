@@ -97,7 +97,7 @@ class GapGauge:
         if len(values) <= wanted or self._damped or was_damped:
             self.objective, self.gap, self.limit = None, float("inf"), float("inf")
             return
-        self._readings += 1  # with those that are thinned out later
+        self._readings += 1
         self._traces.append(1.0 + float(self.values[:wanted].sum()))
         missing = min(self._tail(self._traces), wanted * residual)
         if translate is not np.asarray and len(self._traces) == 2:
@@ -237,7 +237,8 @@ class GapGauge:
     @property
     def reached(self) -> bool:
         """Whether the gap is small enough, or as small as rounding allows; and believed."""
-        believed = self._agreed or self._many_readings or self._tol >= _DELICATE
+        seasoned = self._readings >= _MANY_READINGS
+        believed = self._agreed or seasoned or self._tol >= _DELICATE
         return believed and self._small_enough
 
     @property
@@ -254,7 +255,8 @@ class GapGauge:
 
     @property
     def _many_readings(self) -> bool:
-        return self._readings >= _MANY_READINGS
+        # Without those that were thinned out: growth is read off the others alone.
+        return len(self._traces) >= _MANY_READINGS
 
     @property
     def _allowed(self) -> float:
