@@ -44,7 +44,8 @@ class GapGauge:
     its last increments (`read`), and once that looks nearly small enough, from the residuals as
     well (`confirm`): in a crowded spectrum growth is slow without having come to its end. While
     `watching`, the next Ritz value below the wanted ones is followed too: as long as it may
-    climb past them, something wanted may be missing.
+    climb past them, something wanted may be missing. A very small gap after few readings is
+    believed only if the next reading agrees.
 
     Parameters
     ----------
