@@ -1,7 +1,9 @@
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_limits
 
 from fairspectral.linalg.block_krylov import BlockKrylov
+from fairspectral.linalg.threads import threads_apart
 
 N = 200
 SPECTRUM = np.concatenate([[2.0, 1.5, 1.2, 1.1], np.linspace(1, -1, N - 5)])
@@ -52,6 +54,15 @@ def test_basis_and_residuals_stay_true(dtype):
     # The deflated direction is no part of the residual.
     np.testing.assert_allclose(true, pairs.residuals, atol=1e3 * eps)
     assert pairs.residuals.max() <= space.leftover + 1e3 * eps
+
+
+def test_a_second_thread_changes_nothing():
+    alone, _ = make_space()
+    run(alone, 20)
+    with threadpool_limits(2, user_api="blas"), threads_apart():
+        helped, _ = make_space()
+        run(helped, 20)
+        np.testing.assert_allclose(helped.ritz_values(), alone.ritz_values(), atol=1e-12)
 
 
 def test_the_next_block_outlives_a_restart_that_keeps_nearly_everything():

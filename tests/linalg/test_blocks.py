@@ -18,14 +18,30 @@ def test_products_in_place_equal_the_plain_ones(dtype, monkeypatch):
     np.testing.assert_allclose(rotated, block @ matrix, atol=20 * tolerance)
     projected = block.copy()
     gram = np.empty((5, 5))
-    C = blocks.subtract_projection(projected, basis, gram)
+    blocks.subtract_projection(projected, basis, gram)
     np.testing.assert_allclose(
         gram, projected.T @ projected, rtol=20 * tolerance, atol=700 * tolerance
     )
-    np.testing.assert_allclose(C, basis.T @ block, atol=tolerance)
     assert np.abs(basis.T @ projected).max() < tolerance
     assert projected.dtype == dtype
-    assert C.dtype == np.float64
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_block_is_put_behind_others_and_made_their_combination(dtype, monkeypatch):
+    monkeypatch.setattr(blocks, "_STRIP_BYTES", 1)
+    columns = RNG.standard_normal((700, 8)).astype(dtype)
+    block = RNG.standard_normal((700, 3)).astype(dtype)
+    before, tolerance = columns.copy(), 700 * np.finfo(dtype).eps
+    inner = blocks.place(block, columns)
+    np.testing.assert_array_equal(columns, np.hstack([before[:, :5], block]))
+    np.testing.assert_allclose(inner, columns.T @ block, atol=tolerance)
+    assert inner.dtype == np.float64
+    matrix, gram = RNG.standard_normal((8, 3)), np.empty((3, 3))
+    expected = columns @ matrix
+    blocks.replace_last(columns, matrix, gram)
+    np.testing.assert_allclose(columns[:, 5:], expected, atol=tolerance)
+    np.testing.assert_array_equal(columns[:, :5], before[:, :5])
+    np.testing.assert_allclose(gram, expected.T @ expected, rtol=tolerance, atol=10 * tolerance)
 
 
 def test_in_threads_and_in_views_the_products_are_the_same(monkeypatch):
@@ -34,10 +50,15 @@ def test_in_threads_and_in_views_the_products_are_the_same(monkeypatch):
     columns = RNG.standard_normal((700, 12))
     block, basis, matrix = columns[:, 2:7], columns[:, :2], RNG.standard_normal((5, 5))
     left_over = block - basis @ (basis.T @ block)
-    gram = np.empty((5, 5))
-    blocks.subtract_projection(block.copy(), basis, gram, into=columns[:, 7:12])
-    np.testing.assert_allclose(columns[:, 7:12], left_over, rtol=1e-12)
+    gram, projected = np.empty((5, 5)), block.copy()
+    blocks.subtract_projection(projected, basis, gram)
+    np.testing.assert_allclose(projected, left_over, rtol=1e-12)
     np.testing.assert_allclose(gram, left_over.T @ left_over, rtol=1e-12)
+    inner = blocks.place(block, columns)
+    np.testing.assert_allclose(inner, columns.T @ block, rtol=1e-10, atol=1e-10)
+    blocks.replace_last(columns, np.vstack([np.zeros((7, 5)), np.eye(5)]), gram)
+    np.testing.assert_allclose(columns[:, 7:], block, rtol=1e-12)
+    np.testing.assert_allclose(gram, block.T @ block, rtol=1e-12)
     turned = block @ matrix
     blocks.rotate(block, matrix)
     np.testing.assert_allclose(columns[:, 2:7], turned, atol=1e-12)

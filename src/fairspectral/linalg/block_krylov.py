@@ -12,14 +12,25 @@ from typing import Any
 
 import array_api_compat
 import numpy as np
+from scipy.linalg.lapack import dtrtri
 
-from fairspectral.linalg.blocks import epsilon, like, row_bounds, strips, subtract_projection
-from fairspectral.linalg.orthonormal import normalise, random_block
+from fairspectral.linalg.blocks import (
+    epsilon,
+    like,
+    place,
+    replace_last,
+    row_bounds,
+    strips,
+    subtract_projection,
+)
+from fairspectral.linalg.orthonormal import normalise, random_block, triangular_factor
 from fairspectral.linalg.small import eigh_decreasing, eigvalsh_decreasing
-from fairspectral.linalg.threads import in_threads
+from fairspectral.linalg.threads import beside, in_threads
 
 # Overlap between basis vectors that is tolerated in any case, in units of roundoff.
 _LEAST_OVERLAP = 16
+# Relative error up to which the squared norms of residuals count as known.
+_KNOWN = 0.01
 
 
 @dataclass(frozen=True)
@@ -74,8 +85,8 @@ class BlockKrylov:
         self._deflated = deflated
         self._T = np.zeros((capacity, capacity))
         self._largest = 0.0
-        self._overlap = epsilon(deflated)
-        self._tolerated = max(overlap, _LEAST_OVERLAP * self._overlap)
+        self._eps = self._overlap = epsilon(deflated)
+        self._tolerated = max(overlap, _LEAST_OVERLAP * self._eps)
         self._pairs: RitzPairs | None = None
         self.capacity = capacity
         self.size = 0
@@ -121,12 +132,18 @@ class BlockKrylov:
         if self._pairs is not None:
             return self._pairs
         m, b = self.size, self.width
-        values, coordinates = eigh_decreasing(self._T[:m, :m])
+        values, coordinates = self._eigenpairs(self._T[:m, :m])
         # A V = V T + [0 ... 0 left over]
         last = coordinates[m - b :]
         residuals = np.sqrt(np.maximum(np.sum(last * (self._gram @ last), axis=0), 0.0))
         self._pairs = RitzPairs(values, coordinates, residuals)
         return self._pairs
+
+    def _eigenpairs(self, matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        if not self.full:
+            return eigh_decreasing(matrix)
+        # A restart will ask for the next block.
+        return beside(lambda: eigh_decreasing(matrix), self._settle_next)
 
     def restart(self, pairs: RitzPairs, keep: int) -> None:
         """Compress the basis to its first Ritz vectors, in place."""
@@ -180,16 +197,34 @@ class BlockKrylov:
         end = self._fixed + self.size
         return self._columns[:, end : end + self.width]
 
+    def _up_to_next(self) -> Any:
+        """The basis and the next block."""
+        return self._columns[:, : self._fixed + self.size + self.width]
+
     def _leave_over(self, block: Any) -> np.ndarray:
-        """Project a block off the basis: what is left over lies where the next block will.
+        """Put a block behind the basis, and find how much of it sticks out.
 
         Returns its coefficients in the basis, shape (r + size, b).
         """
-        self._gram = np.empty((self.width, self.width))
-        coefficients = subtract_projection(block, self._basis(), self._gram, into=self._next())
+        b, eps = self.width, self._eps
+        inner = place(block, self._up_to_next())
+        coefficients, squares = inner[:-b], inner[-b:]
+        self._coefficients = coefficients
         self._removed = np.linalg.norm(coefficients, axis=0)
+        # Pythagoras knows the Gram matrix of the rest, unless most of the block is removed.
+        self._gram = squares - coefficients.T @ coefficients
+        self._error = eps * squares.diagonal() + self._overlap * self._removed**2
+        self._inside = bool((self._error < _KNOWN * self._gram.diagonal()).all())
+        if not self._inside:
+            self._subtract()
         self._settled = False
         return coefficients
+
+    def _subtract(self) -> None:
+        """Of the block behind the basis, leave only what sticks out."""
+        identity = np.eye(self.width)
+        replace_last(self._up_to_next(), np.vstack([-self._coefficients, identity]), self._gram)
+        self._inside = False
 
     def _settle_next(self) -> None:
         """Orthonormalise what was left over: the next block.
@@ -199,18 +234,21 @@ class BlockKrylov:
         if self._settled:
             return
         self._settled = True
-        eps, removed = epsilon(self._columns), self._removed
+        eps, removed = self._eps, self._removed
         # What rounding in the products alone may leave over.
         self._largest = max(self._largest, float(removed.max()))
-        R, sound = self._normalise(self._gram, 10 * eps * self._largest)
-        if sound and removed.any():
-            # Orthogonalising against a basis with some overlap leaves that overlap times the
-            # part removed, and both it and rounding grow when the rest is scaled to length 1.
-            lengths = np.hypot(removed, np.linalg.norm(R, axis=0))
-            overlap = float(((self._overlap * removed + eps * lengths) / R.diagonal()).max())
-            if overlap <= self._tolerated:
-                self._overlap = max(self._overlap, overlap)
+        noise = 10 * eps * self._largest
+        if self._inside:
+            R = triangular_factor(self._gram, noise, eps) if removed.any() else None
+            if R is not None and self._bear_overlap(R, self._error):
+                inverse = dtrtri(R)[0]
+                matrix = np.vstack([-self._coefficients @ inverse, inverse])
+                replace_last(self._up_to_next(), matrix)
                 return
+            self._subtract()
+        R, sound = self._normalise(self._gram, noise)
+        if sound and removed.any() and self._bear_overlap(R):
+            return
         gram = np.empty_like(self._gram)
         for _ in range(4):
             subtract_projection(self._next(), self._basis(), gram)
@@ -218,6 +256,23 @@ class BlockKrylov:
             # Close to the identity: little was removed, so that what is left is orthonormal.
             if sound and np.abs(again - np.eye(len(again))).max() < 0.1:
                 break
+
+    def _bear_overlap(self, R: np.ndarray, error: np.ndarray | float = 0.0) -> bool:
+        """Whether the next block, which R makes of the rest, is orthonormal enough to the basis.
+
+        The squared lengths of that rest may be known up to an error only, which must not be
+        worse than what the basis brings with it.
+        """
+        # Orthogonalising against a basis with some overlap leaves that overlap times the
+        # part removed, and both it and rounding grow when the rest is scaled to length 1.
+        removed, eps, scale = self._removed, self._eps, R.diagonal()
+        lengths = np.hypot(removed, np.linalg.norm(R, axis=0))
+        overlap = float(((self._overlap * removed + eps * lengths) / scale).max())
+        within = float((error / scale**2).max())
+        if max(overlap, within) > self._tolerated or within > max(overlap, 8 * eps):
+            return False
+        self._overlap = max(self._overlap, overlap)
+        return True
 
     def _normalise(self, gram: np.ndarray, noise: float) -> tuple[np.ndarray, bool]:
         """The next block's factor R; also whether that was well-conditioned, R triangular."""

@@ -40,14 +40,21 @@ def normalise(
     """
     if gram is None:
         gram = to_host(block.T @ block)
+    R = triangular_factor(gram, noise, epsilon(block))
+    if R is None:
+        return _whiten(block, noise)
+    rotate(block, dtrtri(R)[0])
+    return R, np.empty(0, dtype=int)
+
+
+def triangular_factor(gram: np.ndarray, noise: float, eps: float) -> np.ndarray | None:
+    """R of a block with this Gram matrix, None where it is too ill-conditioned for that."""
     lengths = np.sqrt(np.maximum(np.diag(gram), 0.0))
     if lengths.size and lengths.min() > max(noise, 0.0):
         unit, failed = dpotrf(gram / np.outer(lengths, lengths))
-        if not failed and unit.diagonal().min() ** 2 > 100 * epsilon(block):
-            R = unit * lengths
-            rotate(block, dtrtri(R)[0])
-            return R, np.empty(0, dtype=int)
-    return _whiten(block, noise)
+        if not failed and unit.diagonal().min() ** 2 > 100 * eps:
+            return unit * lengths
+    return None
 
 
 def _whiten(block: Any, noise: float) -> tuple[np.ndarray, np.ndarray]:

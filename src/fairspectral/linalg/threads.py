@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from functools import cache
 from itertools import pairwise
@@ -29,6 +29,8 @@ def _libraries() -> ThreadpoolController:
 
 def one_thread() -> Any:
     """Context in which BLAS and LAPACK use one thread."""
+    if _granted.get() is not None:
+        return nullcontext()  # they do already, and asking takes as long as a small matrix
     return _libraries().limit(limits=1, user_api="blas")
 
 
@@ -44,12 +46,13 @@ def allowed_threads() -> int:
 @contextmanager
 def threads_apart() -> Iterator[None]:
     """Context in which our own loops have the threads that BLAS had, and BLAS has one."""
-    token = _granted.set(allowed_threads())
-    try:
-        with one_thread():
+    threads = allowed_threads()
+    with one_thread():
+        token = _granted.set(threads)
+        try:
             yield
-    finally:
-        _granted.reset(token)
+        finally:
+            _granted.reset(token)
 
 
 def in_threads(work: Callable[[int, int], Any], bounds: Any) -> list[Any]:
@@ -58,6 +61,13 @@ def in_threads(work: Callable[[int, int], Any], bounds: Any) -> list[Any]:
     answers = _helpers.ask(work, parts[1:])
     mine = work(*parts[0])
     return [mine, *map(_result, answers)]
+
+
+def beside(here: Callable[[], Any], there: Callable[[], Any]) -> Any:
+    """The value of one piece of work; meanwhile another one is done, if a thread is idle."""
+    if (_granted.get() or 1) == 1:
+        return here()
+    return in_threads(lambda first, last: (here, there)[first](), (0, 1, 2))[0]
 
 
 def _result(answer: SimpleQueue) -> Any:

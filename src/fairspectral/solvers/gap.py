@@ -154,7 +154,7 @@ class GapGauge:
         cluster = min(cluster, max(view.width, wanted + 1))
         beyond = values[min(cluster, len(values)) - 1]
         mine, norms = values[:wanted], residuals[:wanted]
-        with np.errstate(divide="ignore", over="ignore"):
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):  # 0 / 0: the norm, 0
             bound = np.fmin(norms, norms**2 / np.maximum(mine - beyond, 0.0))
         eigenvalues, trace = translate(mine), self._traces[-1]
 
