@@ -13,6 +13,7 @@ from fairspectral.linalg import products
 @pytest.fixture(autouse=True)
 def no_small_problem(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(products, "_SMALL", 0)
+    monkeypatch.setattr(products, "_SMALL_SPARSE", 0)
 
 
 def symmetric(n: int, dtype: type, seed: int = 0) -> np.ndarray:
@@ -62,7 +63,8 @@ def test_rows_are_scaled_on_the_way(b: int) -> None:
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("threads", [1, 2, 5])
-def test_sparse_product_in_threads(dtype: type, threads: int) -> None:
+@pytest.mark.parametrize("columns", [1, 7, 16])
+def test_sparse_product_in_threads(dtype: type, threads: int, columns: int) -> None:
     upper = sp.random_array((301, 301), density=0.05, dtype=dtype, rng=0)
     # A hub, and rows without any weight, so that equal shares of the weights are uneven rows.
     W = (upper + upper.T).tolil()
@@ -70,7 +72,7 @@ def test_sparse_product_in_threads(dtype: type, threads: int) -> None:
     W[200:260, :] = W[:, 200:260] = 0.0
     W = sp.csr_array(W)
     W.eliminate_zeros()
-    block = np.random.default_rng(1).standard_normal((301, 7)).astype(dtype)
+    block = np.random.default_rng(1).standard_normal((301, columns)).astype(dtype)
     with threadpool_limits(threads):
         got = products.sparse_product(W, block)
     assert got.dtype == dtype

@@ -2,7 +2,7 @@
 
 Importing this module imports numba; `fairspectral.linalg.products` does so when it needs it.
 
-A library's matrix product first copies ``W`` into an order that suits it, which pays off when
+A library's product of dense matrices first copies ``W`` into an order that suits it, which pays off when
 the copy is used for hundreds of columns; a block of a Krylov method has ten or twenty, and the
 copy costs more than the product. Here ``W`` is read once, as it lies, and what comes next is
 fetched from memory while the processor is busy with what it has.
@@ -153,3 +153,36 @@ def dense_rows(W, columns, out, first, last):
             i = min(strip + t * TILE_ROWS, stop - TILE_ROWS)
             for r in range(TILE_ROWS):
                 out[i + r] = scratch[t * TILE_ROWS + r]
+
+
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
+def sparse_rows(indptr, indices, data, block, out, first, last):
+    """``out[first:last] = W[first:last] @ block`` for ``W`` in CSR.
+
+    Four neighbours at a time: the sums are brought from the cache and back once for all of them.
+
+    Parameters
+    ----------
+    indptr, indices, data : ndarray
+        ``W`` of shape (n, n).
+    block, out : ndarray of shape (n, b), C-contiguous
+    first, last : int
+    """
+    b = block.shape[1]
+    for i in range(first, last):
+        sums = out[i]
+        for c in range(b):
+            sums[c] = 0
+        at, end = indptr[i], indptr[i + 1]
+        while at + 4 <= end:
+            x0, x1 = block[indices[at]], block[indices[at + 1]]
+            x2, x3 = block[indices[at + 2]], block[indices[at + 3]]
+            w0, w1, w2, w3 = data[at], data[at + 1], data[at + 2], data[at + 3]
+            for c in range(b):
+                sums[c] += (w0 * x0[c] + w1 * x1[c]) + (w2 * x2[c] + w3 * x3[c])
+            at += 4
+        while at < end:
+            x0, w0 = block[indices[at]], data[at]
+            for c in range(b):
+                sums[c] += w0 * x0[c]
+            at += 1

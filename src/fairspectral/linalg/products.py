@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from fairspectral.linalg.threads import allowed_threads, in_threads, one_thread
 
-# Multiplications below which compiling (once per machine) and threads are not worth it.
-_SMALL = 2**26
+# Multiplications below which compiling (once per machine) and threads are not worth it; scipy
+# multiplies sparse matrices in one thread, and a solve has more such products.
+_SMALL, _SMALL_SPARSE = 2**26, 2**23
 # From here on the copy that a library makes of W pays off.
 _WIDE = 96
 
@@ -58,18 +58,16 @@ def _library_product(W: np.ndarray, block: np.ndarray) -> np.ndarray:
 def sparse_product(W: Any, block: np.ndarray) -> np.ndarray:
     """``W @ block`` for ``W`` in CSR of shape (n, n), block of shape (n, b)."""
     n, b = block.shape
-    if W.nnz * b < _SMALL:
+    if b == 1 or W.nnz * b < _SMALL_SPARSE:
         return W @ block
+    from fairspectral.linalg.product_kernels import sparse_rows
+
     block = np.ascontiguousarray(block)
     out = np.empty_like(block)
-
-    def multiply(first: int, last: int) -> None:
-        # scipy multiplies in one thread, but lets others run meanwhile; nothing is copied.
-        begin, end = W.indptr[first], W.indptr[last]
-        part = (W.data[begin:end], W.indices[begin:end], W.indptr[first : last + 1] - begin)
-        out[first:last] = sp.csr_array(part, shape=(last - first, n)) @ block
-
     bounds = np.searchsorted(W.indptr, np.linspace(0, W.nnz, allowed_threads() + 1))
     bounds[0], bounds[-1] = 0, n
-    in_threads(multiply, bounds)
+    in_threads(
+        lambda first, last: sparse_rows(W.indptr, W.indices, W.data, block, out, first, last),
+        bounds,
+    )
     return out
