@@ -2,9 +2,9 @@
 
 Importing this module imports numba; `fairspectral.linalg.products` does so when it needs it.
 
-A library's product of dense matrices first copies ``W`` into an order that suits it, which pays off when
-the copy is used for hundreds of columns; a block of a Krylov method has ten or twenty, and the
-copy costs more than the product. Here ``W`` is read once, as it lies, and what comes next is
+A library's product of dense matrices first copies ``W`` into an order that suits it, which pays
+off when the copy is used for hundreds of columns; a block of a Krylov method has ten or twenty, and
+the copy costs more than the product. Here ``W`` is read once, as it lies, and what comes next is
 fetched from memory while the processor is busy with what it has.
 """
 
