@@ -67,6 +67,17 @@ def test_work_beside_is_done_only_where_a_thread_is_idle():
     assert not done
 
 
+def test_a_helper_does_not_wait_for_itself(monkeypatch):
+    monkeypatch.setattr(threads, "_helpers", threads._Helpers())
+
+    def work(first, last):
+        # In a helper, whatever BLAS is allowed by then.
+        with threadpool_limits(2, user_api="blas"):
+            return first, allowed_threads()
+
+    assert in_threads(work, [0, 1, 2])[1] == (1, 1)
+
+
 def test_threads_are_started_as_they_are_needed(monkeypatch):
     monkeypatch.setattr(os, "cpu_count", lambda: 3)
     monkeypatch.setattr(threads, "_helpers", threads._Helpers())

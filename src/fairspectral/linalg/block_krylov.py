@@ -29,8 +29,10 @@ from fairspectral.linalg.threads import beside, in_threads
 
 # Overlap between basis vectors that is tolerated in any case, in units of roundoff.
 _LEAST_OVERLAP = 16
-# Relative error up to which the squared norms of residuals count as known.
+# Relative error up to which the squared lengths of what sticks out count as known.
 _KNOWN = 0.01
+# Multiplications of a product, for each of m^3, that take as long as m eigenpairs, measured.
+_EIGENPAIRS = 12
 
 
 @dataclass(frozen=True)
@@ -84,6 +86,7 @@ class BlockKrylov:
         self._rng = rng
         self._deflated = deflated
         self._T = np.zeros((capacity, capacity))
+        # The largest part of a product that lay in the basis.
         self._largest = 0.0
         self._eps = self._overlap = epsilon(deflated)
         self._tolerated = max(overlap, _LEAST_OVERLAP * self._eps)
@@ -101,7 +104,10 @@ class BlockKrylov:
         )
         self._columns[:, : self._fixed] = self._deflated
         self._leave_over(block)
+        if self._factor is not None:
+            self._subtract()
         self._removed[:] = 0.0  # unknown: it is orthogonalised twice
+        self._largest = 0.0
 
     @property
     def full(self) -> bool:
@@ -140,9 +146,10 @@ class BlockKrylov:
         return self._pairs
 
     def _eigenpairs(self, matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        if not self.full:
+        n, columns = self._up_to_next().shape
+        if not self.full or n * columns * self.width > _EIGENPAIRS * self.size**3:
             return eigh_decreasing(matrix)
-        # A restart will ask for the next block.
+        # It takes longer than the next block does, which a restart will ask for.
         return beside(lambda: eigh_decreasing(matrix), self._settle_next)
 
     def restart(self, pairs: RitzPairs, keep: int) -> None:
@@ -208,60 +215,60 @@ class BlockKrylov:
         """
         b, eps = self.width, self._eps
         inner = place(block, self._up_to_next())
-        coefficients, squares = inner[:-b], inner[-b:]
-        self._coefficients = coefficients
-        self._removed = np.linalg.norm(coefficients, axis=0)
-        # Pythagoras knows the Gram matrix of the rest, unless most of the block is removed.
-        self._gram = squares - coefficients.T @ coefficients
+        self._coefficients, squares = inner[:-b], inner[-b:]
+        self._removed = np.linalg.norm(self._coefficients, axis=0)
+        self._largest = max(self._largest, float(self._removed.max()))
+        # Of what sticks out, Pythagoras knows the Gram matrix, unless that is too little.
+        self._gram = squares - self._coefficients.T @ self._coefficients
         self._error = eps * squares.diagonal() + self._overlap * self._removed**2
-        self._inside = bool((self._error < _KNOWN * self._gram.diagonal()).all())
-        if not self._inside:
+        self._factor = triangular_factor(self._gram, self._noise, eps)
+        if self._factor is None or (self._error > _KNOWN * self._factor.diagonal() ** 2).any():
             self._subtract()
         self._settled = False
-        return coefficients
+        return self._coefficients
+
+    @property
+    def _noise(self) -> float:
+        """What rounding in the products alone may leave over."""
+        return 10 * self._eps * self._largest
 
     def _subtract(self) -> None:
         """Of the block behind the basis, leave only what sticks out."""
-        identity = np.eye(self.width)
-        replace_last(self._up_to_next(), np.vstack([-self._coefficients, identity]), self._gram)
-        self._inside = False
+        matrix = np.vstack([-self._coefficients, np.eye(self.width)])
+        replace_last(self._up_to_next(), matrix, self._gram)
+        self._factor = None
 
     def _settle_next(self) -> None:
-        """Orthonormalise what was left over: the next block.
+        """Orthonormalise what sticks out: the next block.
 
         Not before it is needed, which after the last product it is not.
         """
         if self._settled:
             return
         self._settled = True
-        eps, removed = self._eps, self._removed
-        # What rounding in the products alone may leave over.
-        self._largest = max(self._largest, float(removed.max()))
-        noise = 10 * eps * self._largest
-        if self._inside:
-            R = triangular_factor(self._gram, noise, eps) if removed.any() else None
-            if R is not None and self._bear_overlap(R, self._error):
-                inverse = dtrtri(R)[0]
+        if self._factor is not None:
+            if self._bear_overlap(self._factor, self._error):
+                inverse = dtrtri(self._factor)[0]
                 matrix = np.vstack([-self._coefficients @ inverse, inverse])
                 replace_last(self._up_to_next(), matrix)
                 return
             self._subtract()
-        R, sound = self._normalise(self._gram, noise)
-        if sound and removed.any() and self._bear_overlap(R):
+        R, sound = self._normalise(self._gram, self._noise)
+        if sound and self._removed.any() and self._bear_overlap(R):
             return
         gram = np.empty_like(self._gram)
         for _ in range(4):
             subtract_projection(self._next(), self._basis(), gram)
-            again, sound = self._normalise(gram, 10 * eps)
+            again, sound = self._normalise(gram, 10 * self._eps)
             # Close to the identity: little was removed, so that what is left is orthonormal.
             if sound and np.abs(again - np.eye(len(again))).max() < 0.1:
                 break
 
     def _bear_overlap(self, R: np.ndarray, error: np.ndarray | float = 0.0) -> bool:
-        """Whether the next block, which R makes of the rest, is orthonormal enough to the basis.
+        """Whether the next block, which R makes of what sticks out, is orthonormal enough.
 
-        The squared lengths of that rest may be known up to an error only, which must not be
-        worse than what the basis brings with it.
+        The squared lengths may be known up to an error only, which must not be worse than the
+        overlap with the basis.
         """
         # Orthogonalising against a basis with some overlap leaves that overlap times the
         # part removed, and both it and rounding grow when the rest is scaled to length 1.
@@ -269,9 +276,10 @@ class BlockKrylov:
         lengths = np.hypot(removed, np.linalg.norm(R, axis=0))
         overlap = float(((self._overlap * removed + eps * lengths) / scale).max())
         within = float((error / scale**2).max())
-        if max(overlap, within) > self._tolerated or within > max(overlap, 8 * eps):
+        little = min(8 * eps, self._tolerated / 16)
+        if overlap > self._tolerated or within > max(overlap, little):
             return False
-        self._overlap = max(self._overlap, overlap)
+        self._overlap = max(self._overlap, overlap, within)
         return True
 
     def _normalise(self, gram: np.ndarray, noise: float) -> tuple[np.ndarray, bool]:

@@ -30,7 +30,7 @@ def _libraries() -> ThreadpoolController:
 def one_thread() -> Any:
     """Context in which BLAS and LAPACK use one thread."""
     if _granted.get() is not None:
-        return nullcontext()  # they do already, and asking takes as long as a small matrix
+        return nullcontext()  # `threads_apart` saw to it; to ask takes as long as a small matrix
     return _libraries().limit(limits=1, user_api="blas")
 
 
@@ -64,7 +64,7 @@ def in_threads(work: Callable[[int, int], Any], bounds: Any) -> list[Any]:
 
 
 def beside(here: Callable[[], Any], there: Callable[[], Any]) -> Any:
-    """The value of one piece of work; meanwhile another one is done, if a thread is idle."""
+    """The value of one piece of work; meanwhile another one is done, if we have two threads."""
     if (_granted.get() or 1) == 1:
         return here()
     return in_threads(lambda first, last: (here, there)[first](), (0, 1, 2))[0]
@@ -103,6 +103,7 @@ class _Helpers:
         return answers
 
     def _serve(self) -> None:
+        _granted.set(1)  # a helper that asked for help would wait for itself
         while True:
             _answer(*self._tasks.get())
 
