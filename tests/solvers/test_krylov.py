@@ -396,6 +396,17 @@ def test_a_few_more_near_copies_than_columns_are_no_convergence(link, tol):
         assert (best - problem.objective(result.vectors)) / best <= tol
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("block", "n_clusters"), [(3, 10), (8, 10), (3, 25), (16, 25)])
+def test_more_exact_copies_than_columns_are_no_convergence(block, n_clusters, dtype):
+    # The space is exhausted after three steps; its residuals vanish, and copies are missing.
+    spectrum = np.concatenate([np.full(12, 0.9), np.full(12, 0.5), np.full(373, -0.5)])
+    problem, _, values = prescribed(spectrum, n_clusters, n=400, dtype=dtype)
+    for seed in range(5):
+        result = solve(problem, random_state=seed, block=block)
+        assert_solved(problem, result, values, 1e-3)
+
+
 @pytest.mark.parametrize("copies", [9, 16, 35])
 def test_a_filter_misses_no_copies(copies):
     spectrum = np.concatenate([[0.95, 0.9], np.full(copies, 0.7), np.linspace(0.6, -0.6, 300)])

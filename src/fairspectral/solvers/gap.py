@@ -14,8 +14,9 @@ _ROUNDOFF_UNITS = 8
 # Eigenvalues of a matrix with spectrum in [-1, 1] are told apart by polynomials of degree d
 # when they differ by more than about (pi / d)^2 near the ends.
 _RESOLUTION = 10.0
-# Ritz values count as copies of one eigenvalue up to so many residuals apart.
-_COPY_RESIDUALS = 10.0
+# Ritz values count as copies of one eigenvalue up to so many residuals apart; and where residuals
+# vanish, up to this part of the tolerance, or so many units of roundoff of the largest.
+_COPY_RESIDUALS, _COPY_TOL, _COPY_UNITS = 10.0, 1 / 64, 64
 # The part of the objective that is not known beforehand is found to so many times the tolerance
 # at least, however small a part it is.
 _LOOSEST = 10.0
@@ -61,7 +62,8 @@ class GapGauge:
         self.wanted = wanted
         self._tol = tol
         self._dtype = dtype
-        self._attainable = _ROUNDOFF_UNITS * float(np.finfo(dtype).eps)
+        self._eps = float(np.finfo(dtype).eps)
+        self._attainable = _ROUNDOFF_UNITS * self._eps
         self._traces: list[float] = []
         self._runners_up: list[float] = []
         self._readings = self._cycle = self._cycles_begin = 0
@@ -191,9 +193,10 @@ class GapGauge:
         mixed = values[view.resolved :]
         worst = float(np.sum(mixed[:1] - mixed))
         told_apart = self._radius * _RESOLUTION / degree**2
+        rounding = max(_COPY_TOL * self._tol, _COPY_UNITS * self._eps) * float(np.abs(values).max())
         for first in range(wanted - width):
             last = first + width
-            alike = _COPY_RESIDUALS * float(spread[first:last].max()) + self._attainable
+            alike = _COPY_RESIDUALS * float(spread[first:last].max()) + rounding
             if values[first] - values[last - 1] <= min(told_apart, alike):
                 worst = max(worst, float(np.sum(values[first] - values[last:])))
         return worst
