@@ -8,9 +8,9 @@ import numpy as np
 
 from fairspectral.linalg.threads import allowed_threads, in_threads, one_thread
 
-# Multiplications below which compiling (once per machine) and threads are not worth it; scipy
-# multiplies sparse matrices in one thread, and a solve has more such products.
-_SMALL, _SMALL_SPARSE = 2**26, 2**23
+# Multiplications below which loading compiled code (and compiling it, once per machine) is not
+# worth it; scipy multiplies sparse matrices in one thread, and a solve has more such products.
+_SMALL, _SMALL_SPARSE = 2**26, 2**24
 # From here on the copy that a library makes of W pays off.
 _WIDE = 96
 
@@ -59,7 +59,7 @@ def sparse_product(W: Any, block: np.ndarray) -> np.ndarray:
     """``W @ block`` for ``W`` in CSR of shape (n, n), block of shape (n, b)."""
     n, b = block.shape
     if b == 1 or W.nnz * b < _SMALL_SPARSE:
-        return W @ block
+        return W @ block  # of a single vector, scipy keeps the sum in a register
     from fairspectral.linalg.product_kernels import sparse_rows
 
     block = np.ascontiguousarray(block)
