@@ -191,7 +191,9 @@ class BlockKrylov:
         combined = xp.empty((n, count), dtype=small.dtype, device=array_api_compat.device(small))
 
         def multiply(first: int, last: int) -> None:
-            combined[first:last, :] = self._columns[first:last, r : r + m] @ small
+            part, target = self._columns[first:last, r : r + m], combined[first:last, :]
+            for rows in strips(part, count):
+                target[rows, :] = part[rows, :] @ small
 
         in_threads(multiply, row_bounds(self._columns, m * count))
         return combined

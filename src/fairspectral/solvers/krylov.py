@@ -57,8 +57,9 @@ class KrylovParams:
         Products between two orthogonalisations: 1 is plain block Krylov, more is a Chebyshev
         filter. None suits it to the density of the affinities.
     memory_budget : int, str or None
-        Bytes that the solver may use beside the operator; much less than the default, at most
-        about 6 (k + 32) vectors of length n, means more restarts.
+        About how many bytes the solver may use beside the operator; much less than the default,
+        at most about 6 (k + 32) vectors of length n, means more restarts. The answer itself, k
+        vectors in float64, comes on top where the budget is hardly more than that.
     """
 
     tol: float = 1e-3
