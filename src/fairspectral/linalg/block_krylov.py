@@ -1,7 +1,7 @@
 """A block Krylov space with full orthogonalisation, Rayleigh-Ritz and thick restart.
 
 Only the basis is stored, not its image: each product is projected onto the whole basis, which
-gives the new columns of ``T = V^T A V`` for free, and what is left over is the next block.
+gives the new columns of ``T = V^T A V`` for free, and what sticks out of it is the next block.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class BlockKrylov:
             device=array_api_compat.device(block),
         )
         self._columns[:, : self._fixed] = self._deflated
-        self._leave_over(block)
+        self._put_behind(block)
         if self._factor is not None:
             self._subtract()
         self._removed[:] = 0.0  # unknown: it is orthogonalised twice
@@ -121,7 +121,7 @@ class BlockKrylov:
         image = self._multiply(self._next())
         self.size = new
         self._pairs = None
-        inside = self._leave_over(image)[self._fixed :]
+        inside = self._put_behind(image)[self._fixed :]
         self._T[:new, old:new] = inside
         self._T[old:new, :new] = inside.T
         self._T[old:new, old:new] = (inside[old:new] + inside[old:new].T) / 2
@@ -210,10 +210,13 @@ class BlockKrylov:
         """The basis and the next block."""
         return self._columns[:, : self._fixed + self.size + self.width]
 
-    def _leave_over(self, block: Any) -> np.ndarray:
+    def _put_behind(self, block: Any) -> np.ndarray:
         """Put a block behind the basis, and find how much of it sticks out.
 
-        Returns its coefficients in the basis, shape (r + size, b).
+        What sticks out has the Gram matrix `_gram`. As long as there is a `_factor`, its triangular
+        one, the block lies there whole; without, only what sticks out is left (`_subtract`).
+
+        Returns the coefficients in the basis, shape (r + size, b).
         """
         b, eps = self.width, self._eps
         inner = place(block, self._up_to_next())
@@ -249,14 +252,14 @@ class BlockKrylov:
             return
         self._settled = True
         if self._factor is not None:
-            if self._bear_overlap(self._factor, self._error):
+            if self._accept(self._factor, self._error):
                 inverse = dtrtri(self._factor)[0]
                 matrix = np.vstack([-self._coefficients @ inverse, inverse])
                 replace_last(self._up_to_next(), matrix)
                 return
             self._subtract()
         R, sound = self._normalise(self._gram, self._noise)
-        if sound and self._removed.any() and self._bear_overlap(R):
+        if sound and self._removed.any() and self._accept(R):
             return
         gram = np.empty_like(self._gram)
         for _ in range(4):
@@ -266,8 +269,8 @@ class BlockKrylov:
             if sound and np.abs(again - np.eye(len(again))).max() < 0.1:
                 break
 
-    def _bear_overlap(self, R: np.ndarray, error: np.ndarray | float = 0.0) -> bool:
-        """Whether the next block, which R makes of what sticks out, is orthonormal enough.
+    def _accept(self, R: np.ndarray, error: np.ndarray | float = 0.0) -> bool:
+        """Whether the next block, which R makes of what sticks out, is orthonormal enough; noted.
 
         The squared lengths may be known up to an error only, which must not be worse than the
         overlap with the basis.

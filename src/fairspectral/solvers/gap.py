@@ -14,9 +14,11 @@ _ROUNDOFF_UNITS = 8
 # Eigenvalues of a matrix with spectrum in [-1, 1] are told apart by polynomials of degree d
 # when they differ by more than about (pi / d)^2 near the ends.
 _RESOLUTION = 10.0
+# The overlap that a solve tolerates between basis vectors, as a part of the gap asked for.
+OVERLAP_SHARE = 1 / 64
 # Ritz values count as copies of one eigenvalue up to so many residuals apart; and where residuals
-# vanish, up to this part of the tolerance, or so many units of roundoff of the largest.
-_COPY_RESIDUALS, _COPY_TOL, _COPY_UNITS = 10.0, 1 / 64, 64
+# vanish, up to that overlap, or so many units of roundoff of the largest.
+_COPY_RESIDUALS, _COPY_UNITS = 10.0, 64
 # The part of the objective that is not known beforehand is found to so many times the tolerance
 # at least, however small a part it is.
 _LOOSEST = 10.0
@@ -193,7 +195,9 @@ class GapGauge:
         mixed = values[view.resolved :]
         worst = float(np.sum(mixed[:1] - mixed))
         told_apart = self._radius * _RESOLUTION / degree**2
-        rounding = max(_COPY_TOL * self._tol, _COPY_UNITS * self._eps) * float(np.abs(values).max())
+        rounding = max(OVERLAP_SHARE * self._tol, _COPY_UNITS * self._eps) * float(
+            np.abs(values).max()
+        )
         for first in range(wanted - width):
             last = first + width
             alike = _COPY_RESIDUALS * float(spread[first:last].max()) + rounding

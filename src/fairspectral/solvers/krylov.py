@@ -20,7 +20,7 @@ from fairspectral.linalg.small import eigh_decreasing
 from fairspectral.parameters import parse_memory_budget
 from fairspectral.problem import FairCutProblem
 from fairspectral.solvers.base import Outcome, Solver
-from fairspectral.solvers.gap import GapGauge
+from fairspectral.solvers.gap import OVERLAP_SHARE, GapGauge
 from fairspectral.solvers.geared_space import DENSE, GearedSpace, Shape, suggested_degree
 from fairspectral.solvers.result import Recorder
 from fairspectral.solvers.sample import OVERSAMPLING
@@ -34,8 +34,6 @@ _FULL_RATE = 32
 _MANY_PASSES = 200
 # Plain passes, at least, before the filter of a sparse problem is chosen.
 _FIRST_LOOK = 5
-# The overlap tolerated between basis vectors is this part of the gap asked for.
-_OVERLAP_SHARE = 64
 
 
 @dataclass(frozen=True)
@@ -121,7 +119,7 @@ class KrylovSolver(Solver):
         # show what the given ones lack.
         gauge.watching = start is not None
         deflated = problem.asarray(fixed)
-        space = GearedSpace(problem, shape, deflated, rng, overlap=tol / _OVERLAP_SHARE)
+        space = GearedSpace(problem, shape, deflated, rng, overlap=OVERLAP_SHARE * tol)
         space.start(start)
         while True:
             space.step()
