@@ -2,30 +2,57 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
+LINT   := .venv-lint
+OLDEST := .venv-oldest
+PYTEST  = -m pytest -n auto --dist worksteal
 
-.PHONY: help demo test lint bench docs clean
+.PHONY: help demo test test-oldest test-strict lint bench docs clean
 
 help:  ## list the commands
-	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
-# Reinstalled whenever the list of dependencies changes.
+# Environments are made anew whenever their list of packages changes.
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet -e '.[dev]'
 	@touch $@
 
+$(LINT)/.installed: requirements/lint.txt
+	$(PYTHON) -m venv --clear $(LINT)
+	$(LINT)/bin/python -m pip install --quiet --upgrade pip
+	$(LINT)/bin/python -m pip install --quiet -r requirements/lint.txt
+	@touch $@
+
+$(OLDEST)/.installed: pyproject.toml scripts/oldest_versions.py
+	$(PYTHON) -m venv --clear $(OLDEST)
+	$(OLDEST)/bin/python -m pip install --quiet --upgrade pip
+	$(OLDEST)/bin/python scripts/oldest_versions.py > $(OLDEST)/oldest.txt
+	$(OLDEST)/bin/python -m pip install --quiet -e '.[test]' -c $(OLDEST)/oldest.txt
+	@touch $@
+
 demo: $(VENV)/.installed  ## fair against plain spectral clustering on embedded data
 	$(BIN)/python -m fairspectral.demo --output demo-output
 
-lint: $(VENV)/.installed  ## style, types, import direction
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/mypy
-	$(BIN)/lint-imports
+lint: $(LINT)/.installed  ## style, types, import direction
+	$(LINT)/bin/ruff check .
+	$(LINT)/bin/ruff format --check .
+	$(LINT)/bin/mypy
+	PYTHONPATH=src $(LINT)/bin/lint-imports
 
-test: lint  ## lint, then the whole test suite with coverage
-	$(BIN)/python -m pytest -n auto --dist worksteal --cov --cov-report=term --cov-fail-under=95
+# The tests run even where lint fails, and both are reported.
+test: $(VENV)/.installed  ## lint and the whole test suite with coverage
+	@lint=passed; tests=passed; \
+	$(MAKE) --no-print-directory lint || lint=FAILED; \
+	$(BIN)/python $(PYTEST) --cov --cov-report=term --cov-fail-under=95 || tests=FAILED; \
+	echo "lint $$lint, tests $$tests"; \
+	[ "$$lint $$tests" = "passed passed" ]
+
+test-oldest: $(OLDEST)/.installed  ## the test suite with the oldest versions that are declared
+	$(OLDEST)/bin/python $(PYTEST)
+
+test-strict: $(VENV)/.installed  ## the test suite with every warning an error, also other packages'
+	$(BIN)/python $(PYTEST) -W error
 
 bench: $(VENV)/.installed  ## solvers side by side at equal quality
 	$(BIN)/python benchmarks/solvers.py
@@ -33,5 +60,5 @@ bench: $(VENV)/.installed  ## solvers side by side at equal quality
 docs: $(VENV)/.installed  ## the documentation site, into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
-clean:  ## remove the environment and everything generated
-	rm -rf $(VENV) demo-output example-output site .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .coverage*
+clean:  ## remove the environments and everything generated
+	rm -rf .venv* demo-output example-output site .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .coverage*

@@ -1,9 +1,44 @@
-"""How the tests run: set before numpy and scipy are imported."""
+"""How the tests run. The environment is set before numpy and scipy are imported."""
+
+from __future__ import annotations
 
 import os
+from collections import Counter
+
+import pytest
 
 # One BLAS thread for each test process: they run side by side, and a result must be the same
 # bit for bit. And scikit-learn's check of array API input is skipped without the last one.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
+
+# Python attributes these to the line that called us, which in a test is not in our package;
+# they are ours all the same, and a test that expects one says so.
+OUR_WARNINGS = (
+    "fairspectral.validation.FairSpectralWarning",
+    "sklearn.exceptions.ConvergenceWarning",
+)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    for category in OUR_WARNINGS:
+        config.addinivalue_line("filterwarnings", f"error::{category}")
+
+
+@pytest.fixture
+def rng():
+    """A generator of its own for each test, so that the order of the tests does not matter."""
+    import numpy as np
+
+    return np.random.default_rng(0)
+
+
+def pytest_terminal_summary(terminalreporter) -> None:
+    """Say once for each reason how many tests were skipped; the reason says how to run them."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    reasons = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in skipped)
+    if reasons:
+        terminalreporter.section("skipped, and how to run it")
+        for reason, count in reasons.most_common():
+            terminalreporter.write_line(f"{count:4d}  {reason}")
