@@ -155,7 +155,8 @@ class MarginalFlow:
         ]
         for plane in planes:
             slopes = plane.slopes / scale
-            above = sp.hstack([-sp.block_diag(list(slopes[:, None, :])), sp.eye_array(n_kinds)])
+            rows = sp.block_diag([sp.coo_array(row[None, :]) for row in slopes])
+            above = sp.hstack([-rows, sp.eye_array(n_kinds)])
             constant = (plane.values - base) / scale - np.sum(slopes * plane.table, axis=1)
             constraints.append(LinearConstraint(above.tocsr(), constant, np.inf))
         free = np.full(n_kinds, np.inf)
