@@ -6,7 +6,7 @@ LINT   := .venv-lint
 OLDEST := .venv-oldest
 PYTEST  = -m pytest -n auto --dist worksteal
 
-.PHONY: help demo test test-oldest test-strict lint bench docs clean
+.PHONY: help demo test test-oldest test-strict fuzz lint lock audit-packages bench docs clean
 
 help:  ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -34,11 +34,12 @@ $(OLDEST)/.installed: pyproject.toml scripts/oldest_versions.py
 demo: $(VENV)/.installed  ## fair against plain spectral clustering on embedded data
 	$(BIN)/python -m fairspectral.demo --output demo-output
 
-lint: $(LINT)/.installed  ## style, types, import direction
+lint: $(LINT)/.installed  ## style, types, import direction, risky calls
 	$(LINT)/bin/ruff check .
 	$(LINT)/bin/ruff format --check .
 	$(LINT)/bin/mypy
 	PYTHONPATH=src $(LINT)/bin/lint-imports
+	$(LINT)/bin/bandit --quiet --recursive --configfile pyproject.toml src
 
 # The tests run even where lint fails, and both are reported.
 test: $(VENV)/.installed  ## lint and the whole test suite with coverage
@@ -53,6 +54,19 @@ test-oldest: $(OLDEST)/.installed  ## the test suite with the oldest versions th
 
 test-strict: $(VENV)/.installed  ## the test suite with every warning an error, also other packages'
 	$(BIN)/python $(PYTEST) -W error
+
+fuzz: $(VENV)/.installed  ## the properties on thousands of random problems, new ones each time
+	FAIRSPECTRAL_PROPERTIES=fuzz $(BIN)/python $(PYTEST) tests/properties
+
+lock: $(VENV)/.installed  ## requirements/dev.txt anew: every package of development, with hashes
+	$(BIN)/python -m pip install --quiet uv
+	$(BIN)/uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 \
+	  --generate-hashes --no-emit-index-url --upgrade --quiet --custom-compile-command "make lock" \
+	  --output-file requirements/dev.txt
+
+audit-packages: $(VENV)/.installed  ## known vulnerabilities of the locked packages (asks PyPI)
+	$(BIN)/python -m pip install --quiet pip-audit
+	$(BIN)/pip-audit --requirement requirements/dev.txt --require-hashes --disable-pip
 
 bench: $(VENV)/.installed  ## solvers side by side at equal quality
 	$(BIN)/python benchmarks/solvers.py
