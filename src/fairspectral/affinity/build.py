@@ -14,6 +14,7 @@ from fairspectral.affinity.dense import DenseOperator
 from fairspectral.affinity.kernel import KERNEL_NAMES, KernelOperator, kernel_matrix, make_kernel
 from fairspectral.affinity.sparse import SparseOperator
 from fairspectral.affinity.user import UserOperator
+from fairspectral.linalg.threads import openmp_after_fork
 from fairspectral.parameters import check_choice, parse_memory_budget
 from fairspectral.validation import check_dtype
 
@@ -84,5 +85,6 @@ def _neighbour_graph(X: Any, n_neighbors: int, n_jobs: int | None) -> Any:
             f"n_neighbors={n_neighbors} must lie between 1 and the number of samples, {n}."
         )
     # Each point is its own first neighbour, as in sklearn.cluster.SpectralClustering.
-    graph = kneighbors_graph(X, n_neighbors, include_self=True, n_jobs=n_jobs)
+    with openmp_after_fork():
+        graph = kneighbors_graph(X, n_neighbors, include_self=True, n_jobs=n_jobs)
     return (graph + graph.T) / 2

@@ -116,13 +116,22 @@ def _answer(work: Callable[[int, int], Any], part: tuple[int, int], answer: Simp
 
 
 _helpers = _Helpers()
+_forked = False
 
 
-def _renew_helpers() -> None:
-    global _helpers
-    _helpers = _Helpers()
+def openmp_after_fork() -> Any:
+    """Context for calls that use OpenMP, as k-means does: one thread in a forked process.
+
+    GNU's OpenMP, whose threads a fork does not copy, would wait for them forever.
+    """
+    return _libraries().limit(limits=1, user_api="openmp") if _forked else nullcontext()
 
 
-# A forked process has the queue but not its threads, and would wait for them forever.
+def _after_fork() -> None:
+    """A forked process has the queue but not its threads, and would wait for them forever."""
+    global _helpers, _forked
+    _helpers, _forked = _Helpers(), True
+
+
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew_helpers)
+    os.register_at_fork(after_in_child=_after_fork)

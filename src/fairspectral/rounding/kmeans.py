@@ -11,6 +11,8 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import euclidean_distances
 
+from fairspectral.linalg.threads import openmp_after_fork
+
 
 def kmeans_labels(
     rows: Any,
@@ -41,7 +43,7 @@ def kmeans_labels(
         Labels 0 .. n_clusters - 1, each used at least once.
     """
     model = KMeans(n_clusters, n_init=n_init, random_state=random_state)
-    with warnings.catch_warnings():
+    with openmp_after_fork(), warnings.catch_warnings():
         # Fewer distinct rows than clusters: said by k-means as a warning, mended below.
         warnings.filterwarnings("ignore", "Number of distinct clusters", ConvergenceWarning)
         labels = model.fit_predict(rows, sample_weight=sample_weight)
