@@ -6,10 +6,10 @@ LINT   := .venv-lint
 OLDEST := .venv-oldest
 PYTEST  = -m pytest -n auto --dist worksteal
 
-.PHONY: help demo test test-oldest test-strict fuzz lint lock audit-packages bench docs clean
+.PHONY: help demo test test-oldest test-strict fuzz lint lock audit-packages bench docs release-check clean
 
 help:  ## list the commands
-	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 15
 
 # Environments are made anew whenever their list of packages changes.
 $(VENV)/.installed: pyproject.toml
@@ -74,5 +74,8 @@ bench: $(VENV)/.installed  ## solvers side by side at equal quality
 docs: $(VENV)/.installed  ## the documentation site, into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
+release-check: $(VENV)/.installed  ## sdist and wheel into dist/, tried in a bare environment
+	$(BIN)/python scripts/release_check.py
+
 clean:  ## remove the environments and everything generated
-	rm -rf .venv* demo-output example-output site .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .coverage*
+	rm -rf .venv* demo-output example-output site dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .coverage*

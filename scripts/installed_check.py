@@ -1,0 +1,58 @@
+"""Run by the Python of a bare environment: does what is installed do what the pages say?
+
+    BARE/bin/python -I scripts/installed_check.py README.md
+
+Every doctest of the package and every Python block of the page run from the installed files.
+"""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import re
+import sys
+from pathlib import Path
+
+import fairspectral
+
+PACKAGE = Path(fairspectral.__file__).parent
+
+
+def main() -> None:
+    """Check, and say what was run."""
+    if not PACKAGE.is_relative_to(sys.prefix):
+        sys.exit(f"fairspectral was imported from {PACKAGE}, which is not in {sys.prefix}.")
+    examples = run_doctests()
+    blocks = run_blocks(Path(sys.argv[1]))
+    print(f"{examples} lines of doctests and {blocks} blocks of {sys.argv[1]} ran from {PACKAGE}")
+
+
+def run_doctests() -> int:
+    """The doctests of every module that has some; their number of lines."""
+    lines = 0
+    for path in sorted(PACKAGE.rglob("*.py")):
+        if ">>> " not in path.read_text(encoding="utf-8"):
+            continue
+        parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+        name = ".".join(parts).removesuffix(".__init__")
+        outcome = doctest.testmod(importlib.import_module(name))
+        if outcome.failed:
+            sys.exit(f"{outcome.failed} lines of the doctests in {name} failed.")
+        lines += outcome.attempted
+    if not lines:
+        sys.exit(f"no doctest was found in {PACKAGE}.")
+    return lines
+
+
+def run_blocks(page: Path) -> int:
+    """Each Python block of a page, alone; their number."""
+    blocks = re.findall(r"^```python\n(.*?)^```$", page.read_text(encoding="utf-8"), re.S | re.M)
+    for block in blocks:
+        exec(compile(block, page.name, "exec"), {})
+    if not blocks:
+        sys.exit(f"no Python block was found in {page}.")
+    return len(blocks)
+
+
+if __name__ == "__main__":
+    main()
