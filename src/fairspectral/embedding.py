@@ -52,8 +52,8 @@ def embed(
     components = operator.count_components()
     if components is not None and components > 1:
         warnings.warn(
-            f"the affinity graph has {components} connected components; the clustering is valid, "
-            "but no affinity tells how the components belong together, so connect them "
+            f"the affinity graph has {components} connected components, and no affinity tells how "
+            "they belong together, so which of them share a cluster is arbitrary; connect them "
             "(for example with more neighbours or a wider kernel) if they should not be apart.",
             FairSpectralWarning,
             stacklevel=3,

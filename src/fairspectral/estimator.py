@@ -20,6 +20,7 @@ from threadpoolctl import threadpool_limits
 from fairspectral.affinity import AffinityOperator, is_operator, make_operator
 from fairspectral.audit import audit_attributes
 from fairspectral.constraints import ATTRIBUTE_MODES, encode_groups
+from fairspectral.diagnosis import diagnose
 from fairspectral.embedding import embed
 from fairspectral.parameters import did_you_mean
 from fairspectral.progress import AFFINITY, EMBEDDING, ROUNDING, GapMeter, report
@@ -111,6 +112,8 @@ class FairSpectralClustering(ClusterMixin, BaseEstimator):
         Ritz values of the normalised affinity on the fair subspace, decreasing.
     audit_ : Audit
         Cluster × group shares, balance, normalised cut and the certificate; print it.
+    diagnosis_ : Diagnosis
+        Signs that the clusters mean little, each with what to try; print it.
     fair_assignment_ : FairAssignment or None
         The guarantee in numbers: every cell with its bounds; None where k-means rounded.
     solve_result_ : SolveResult
@@ -290,15 +293,17 @@ class FairSpectralClustering(ClusterMixin, BaseEstimator):
         report(ROUNDING, 1.0)
         self._attributes = attributes  # for the report
         self.labels_ = labels
-        self.fair_assignment_ = fair
         self.embedding_ = embedding
         self.eigenvalues_ = result.eigenvalues
         self.solve_result_ = result
         self.affinity_operator_ = operator
         self.n_iter_ = len(result.history)
         clusters = tuple(range(self.n_clusters))
-        certificate = str(result) if fair is None else f"{fair.certificate}\n{result}"
-        self.audit_ = audit_attributes(labels, clusters, attributes, operator, certificate)
+        found = audit_attributes(labels, clusters, attributes, operator, "")
+        self.diagnosis_ = diagnose(operator, found, result, fair)
+        self.fair_assignment_ = fair = self.diagnosis_.add_to(fair)
+        certificate = self.diagnosis_.caution() if fair is None else fair.certificate
+        self.audit_ = replace(found, certificate=f"{certificate}\n{result}".lstrip())
         return self
 
     def _plan(self, attributes: tuple[Attribute, ...]) -> RoundingPlan | None:

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from fairspectral.validation import check_degrees
 
@@ -62,9 +63,24 @@ class AffinityOperator(ABC):
         """``W D^-1/2 @ block``; the result may be overwritten."""
         return self._product(block * self._scale)
 
+    def component_sizes(self) -> np.ndarray | None:
+        """Nodes in each connected component, or None where it is not cheap to know."""
+        return None
+
     def count_components(self) -> int | None:
         """Number of connected components, or None where it is not cheap to know."""
-        return None
+        sizes = self.component_sizes()
+        return None if sizes is None else len(sizes)
+
+    def rows(self, indices: np.ndarray) -> np.ndarray:
+        """Some rows of ``W`` as a dense array of shape (m, n); meant for a small sample."""
+        if self._W is not None:
+            rows = self._W[indices]
+            return rows.toarray() if sp.issparse(rows) else np.asarray(rows)
+        units = np.zeros((self.shape[0], len(indices)))
+        units[indices, np.arange(len(indices))] = 1.0
+        roots = np.sqrt(self.degrees)
+        return np.asarray(self.matmat(units)).T * roots * roots[indices][:, None]
 
 
 def is_operator(candidate: Any) -> bool:

@@ -47,20 +47,20 @@ class DenseOperator(AffinityOperator):
     def _product_of_scaled(self, block: np.ndarray) -> np.ndarray:
         return dense_product(self._W, block, self._scale)
 
-    def count_components(self) -> int:
+    def component_sizes(self) -> np.ndarray:
         """Search through the rows; a fully connected ``W`` is settled by its first row."""
-        n = self.shape[0]
-        unseen = np.ones(n, dtype=bool)
-        components = 0
+        unseen = np.ones(self.shape[0], dtype=bool)
+        sizes = []
         while unseen.any():
-            components += 1
             frontier = [int(np.argmax(unseen))]
             unseen[frontier] = False
+            sizes.append(1)
             while frontier and unseen.any():
                 found = np.flatnonzero((self._W[frontier.pop()] > 0) & unseen)
                 unseen[found] = False
+                sizes[-1] += len(found)
                 frontier.extend(found.tolist())
-        return components
+        return np.array(sizes)
 
 
 def _scan(W: np.ndarray, name: str) -> np.ndarray:

@@ -150,3 +150,7 @@ class KernelOperator(AffinityOperator):
             product[rows] = values.astype(self.dtype, copy=False) @ block
             del values  # before the next strip is computed, not after
         return product
+
+    def rows(self, indices: np.ndarray) -> np.ndarray:
+        """Some rows of the kernel, computed for the purpose."""
+        return self._kernel(self._X[indices], self._X)

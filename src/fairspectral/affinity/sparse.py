@@ -46,9 +46,9 @@ class SparseOperator(AffinityOperator):
     def _product(self, block: np.ndarray) -> np.ndarray:
         return sparse_product(self._W, block)
 
-    def count_components(self) -> int:
-        """Number of connected components of the graph."""
-        return int(connected_components(self._W, directed=False, return_labels=False))
+    def component_sizes(self) -> np.ndarray:
+        """Nodes in each connected component of the graph."""
+        return np.bincount(connected_components(self._W, directed=False)[1])
 
 
 def _check_weights(csr: Any, name: str) -> None:

@@ -91,9 +91,14 @@ def plan_rounding(
     return RoundingPlan(n_clusters, rules, kinds, smallest, refine_rounds, row_scaling, notes)
 
 
+def default_floor(n: int, k: int) -> int:
+    """The smallest size of a cluster where none is asked for."""
+    return max(1, int(_FLOOR_SHARE * n / k))
+
+
 def _check_floor(min_cluster_size: int | None, n: int, k: int) -> int:
     if min_cluster_size is None:
-        return max(1, int(_FLOOR_SHARE * n / k))
+        return default_floor(n, k)
     if not isinstance(min_cluster_size, Integral):
         raise ValueError(
             f"min_cluster_size={min_cluster_size!r} must be a whole number between 1 and {n // k}."

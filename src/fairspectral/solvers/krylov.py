@@ -149,6 +149,8 @@ class KrylovSolver(Solver):
             "restarts": space.restarts,
             "residuals": np.concatenate([[0.0], residuals[:wanted]]),
         }
+        if len(values) > wanted:
+            details["next_eigenvalue"] = float(values[wanted])
         del space  # its memory is needed to polish the vectors in double precision
         vectors = polish(to_host(vectors[:, :wanted]), fixed)
         converged, status = gauge.verdict(recorder.passes)
@@ -253,9 +255,11 @@ def _solve_dense(problem: FairCutProblem, recorder: Recorder, fixed: np.ndarray)
     inside -= 2.0 * fixed @ fixed.T
     values, vectors = eigh_decreasing((inside + inside.T) / 2)
     top = polish(np.ascontiguousarray(vectors[:, :wanted]), fixed)
+    details = {"method": "dense", "block": n, "restarts": 0, "residuals": np.zeros(wanted + 1)}
+    if n > wanted + fixed.shape[1]:
+        details["next_eigenvalue"] = float(values[wanted])
     values = _with_known(values[:wanted])
     recorder.record(objective=float(values.sum()), gap=0.0)
-    details = {"method": "dense", "block": n, "restarts": 0, "residuals": np.zeros(wanted + 1)}
     status = f"converged: exact, n={n} is small enough for a dense eigendecomposition"
     vectors = np.hstack([problem.known_vector, top])
     return Outcome(vectors, values, True, status, gap=0.0, details=details)
