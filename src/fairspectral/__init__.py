@@ -7,6 +7,7 @@
 
 from fairspectral import metrics
 from fairspectral.audit import Audit, audit
+from fairspectral.diagnosis import Diagnosis, Finding
 from fairspectral.embedding import fair_spectral_embedding
 from fairspectral.estimator import FairSpectralClustering
 from fairspectral.frontier import FairnessFrontier, fairness_frontier
@@ -22,10 +23,12 @@ __version__ = "0.1.0"
 __all__ = [
     "ADMMParams",
     "Audit",
+    "Diagnosis",
     "FairAssignment",
     "FairSpectralClustering",
     "FairSpectralWarning",
     "FairnessFrontier",
+    "Finding",
     "KrylovParams",
     "LanczosParams",
     "SolveResult",

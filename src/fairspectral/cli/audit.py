@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -79,6 +79,7 @@ def audit(
     from fairspectral.audit import audit_attributes
     from fairspectral.cli.display import audit_summary, print_audit, print_json, print_lines
     from fairspectral.cli.inputs import check_groups
+    from fairspectral.diagnosis import Diagnosis, look_at_sizes
     from fairspectral.tables import check_columns, read_table, sensitive_columns
 
     if require_tolerance is not None:
@@ -95,10 +96,12 @@ def audit(
     attributes = _attributes(groups, str(attribute_mode))
     found = audit_attributes(codes, clusters, attributes, None, "")
     gate = _judge(found, codes, attributes, require_tolerance, min_cluster_size)
+    # Of labels from elsewhere only the sizes are known.
+    diagnosis = Diagnosis(tuple(look_at_sizes(found.sizes)))
     if json:
-        print_json(
-            {"input": str(input), "rows": len(codes), **audit_summary(found), **gate.summary()}
-        )
+        summary = {"input": str(input), "rows": len(codes), **audit_summary(found)}
+        findings = [asdict(finding) for finding in diagnosis]
+        print_json({**summary, **gate.summary(), "diagnosis": findings})
         return gate.status
     print_audit(found)
     for attribute in found.attributes:
@@ -109,6 +112,9 @@ def audit(
             f"smallest ratio {attribute.representation_ratio:.2f}."
         )
     print_lines(*gate.verdict())
+    if diagnosis:
+        claim = "Fair" if require_tolerance is not None and not gate.failures else "The audit"
+        print_lines(diagnosis.caution(claim), *str(diagnosis).splitlines())
     return gate.status
 
 

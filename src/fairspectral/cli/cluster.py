@@ -6,6 +6,7 @@ import importlib.util
 import shlex
 import sys
 import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -86,7 +87,7 @@ def cluster(
     if json:
         _print_json(model, found, prepared, output, report, seconds)
     else:
-        _print(found, prepared, output, report, seconds)
+        _print(model, found, prepared, output, report, seconds)
 
 
 def _check_names(output: Path | None, report: Path | None, label_column: str) -> None:
@@ -180,6 +181,7 @@ def _repeat() -> str:
 
 
 def _print(
+    model: FairSpectralClustering,
     found: Audit,
     prepared: Prepared,
     output: Path | None,
@@ -199,6 +201,8 @@ def _print(
     print_audit(found)
     print_lines(f"Normalised cut {found.normalized_cut:.4g}; {seconds:.1f} s in all.")
     print_lines(*found.certificate.splitlines())
+    if model.diagnosis_:
+        print_lines(*str(model.diagnosis_).splitlines())
     if output is not None:
         print_lines(f"Labels: {output}")
     if report is not None:
@@ -226,6 +230,7 @@ def _print_json(
         "tolerance": None if fair is None else model.fairness_tol,
         "certified": None if fair is None else fair.certified,
         "certificate": found.certificate,
+        "diagnosis": [asdict(finding) for finding in model.diagnosis_],
         "achieved_tolerance": None if fair is None else fair.achieved_tol,
         "solver": solver_summary(model.solve_result_),
         "output": None if output is None else str(output),

@@ -132,6 +132,7 @@ def render_report(
         written=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         notes=tuple(notes),
         verdict=words.verdict(model, judgement, other),
+        diagnosis=model.diagnosis_,
         judgement=judgement,
         audit=model.audit_,
         shares=[share_bars(model.audit_.clusters, a) for a in model.audit_.attributes],

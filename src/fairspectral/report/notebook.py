@@ -32,6 +32,8 @@ def repr_html(model: Any) -> str:
         return f"<div>{head}<br><i>not fitted</i></div>"
     found: Audit = model.audit_
     parts = [head, f"<br>{_verdict(model)}"]
+    if model.diagnosis_:
+        parts.append(model.diagnosis_._repr_html_())
     parts += [_table(found, attribute) for attribute in found.attributes]
     if not found.attributes:
         parts.append(f"<br>sizes of the clusters: {', '.join(map(str, found.sizes))}")

@@ -22,6 +22,8 @@ class Verdict:
         A few sentences.
     shortages : tuple of str
         What whole persons make impossible, perhaps a sentence for every group.
+    caution : str
+        That a verdict on shares is none on the clusters, where the diagnosis found something.
     """
 
     kind: str
@@ -29,6 +31,7 @@ class Verdict:
     details: tuple[str, ...]
     small_print: tuple[str, ...] = ()
     shortages: tuple[str, ...] = ()
+    caution: str = ""
 
 
 def verdict(model: Any, judgement: Judgement | None, plain: Plain | None) -> Verdict:
@@ -38,6 +41,7 @@ def verdict(model: Any, judgement: Judgement | None, plain: Plain | None) -> Ver
             "none",
             f"Plain clustering into {model.n_clusters} clusters: no fairness was asked for.",
             ("Fit the model with sensitive_features to give every group its share.",),
+            caution="The clusters may mean little; this is what was found.",
         )
     headline = f"Fair within {bounds(judgement)}"
     if not judgement.fair:
@@ -52,6 +56,7 @@ def verdict(model: Any, judgement: Judgement | None, plain: Plain | None) -> Ver
         _details(model, judgement),
         _small_print(model, judgement),
         assignment.notes if assignment is not None else (),
+        "The verdict is about shares only; the clusters may mean little, for this was found.",
     )
 
 

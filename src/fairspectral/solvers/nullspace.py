@@ -37,10 +37,12 @@ class NullspaceSolver(Solver):
             Z = scipy.linalg.qr(Q, mode="full", check_finite=False)[0][:, Q.shape[1] :]
             M = Z.T @ M @ Z
         m = M.shape[0]
+        first = max(0, m - k - 1)  # one more than wanted, if there is one, to see the gap
         values, Y = scipy.linalg.eigh(
-            (M + M.T) / 2, subset_by_index=(m - k, m - 1), overwrite_a=True, check_finite=False
+            (M + M.T) / 2, subset_by_index=(first, m - 1), overwrite_a=True, check_finite=False
         )
-        values, Y = values[::-1], Y[:, ::-1]
+        details = {"next_eigenvalue": float(values[0])} if m > k else {}
+        values, Y = values[::-1][:k], Y[:, ::-1][:, :k]
         H = Z @ Y if Q.shape[1] else np.ascontiguousarray(Y)
         recorder.record(
             objective=float(values.sum()),
@@ -49,4 +51,4 @@ class NullspaceSolver(Solver):
             gap=0.0,
         )
         status = "exact, by a dense eigendecomposition"
-        return Outcome(H, values, converged=True, status=status, gap=0.0)
+        return Outcome(H, values, converged=True, status=status, gap=0.0, details=details)

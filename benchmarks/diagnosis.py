@@ -1,0 +1,197 @@
+"""What the diagnosis says of good data and of degenerate ones, as the table of docs/diagnosis.md.
+
+``python benchmarks/diagnosis.py`` prints it; with ``--write`` it goes into the page. The paper's
+data are read from the folder that FAIRSPECTRAL_DATA names, and left out where it is not set.
+"""
+
+import os
+import sys
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn import datasets
+from sklearn.metrics import pairwise_distances
+from sklearn.preprocessing import StandardScaler
+
+from fairspectral import FairSpectralClustering
+from fairspectral.datasets import (
+    fetch_4area,
+    fetch_facebook,
+    fetch_lastfm,
+    fetch_thyroid,
+    load_diabetes_patients,
+    make_ds577,
+    make_elliptical,
+    make_msbm,
+)
+from fairspectral.diagnosis import Sample, diagnose
+
+PAGE = Path(__file__).parent.parent / "docs" / "diagnosis.md"
+START, END = "<!-- table: benchmarks/diagnosis.py -->\n", "<!-- end of the table -->\n"
+# Large kernels are clustered for a sample of their rows.
+MOST_ROWS = 3000
+
+
+def standardised(X):
+    return StandardScaler().fit_transform(X)
+
+
+def halves(n):
+    return np.arange(n) % 2
+
+
+def good():
+    """Name, data, k, affinity, groups and parameters of data in which there is something."""
+    loaders = {
+        "iris": (datasets.load_iris, 3),
+        "wine": (datasets.load_wine, 3),
+        "breast cancer": (datasets.load_breast_cancer, 2),
+        "digits": (datasets.load_digits, 10),
+    }
+    for name, (load, k) in loaders.items():
+        X = load().data
+        scaled = X if name == "digits" else standardised(X)  # pixels have one unit
+        yield f"{name}, rbf", scaled, k, "rbf", halves(len(X)), {}
+        yield f"{name}, neighbours", scaled, k, "nearest_neighbors", halves(len(X)), {}
+    for k, d in ((3, 2), (5, 7), (10, 50)):
+        X, _ = datasets.make_blobs(900, d, centers=k, random_state=k)
+        yield f"{k} blobs in {d} dimensions", X, k, "rbf", halves(900), {}
+    X, _ = datasets.make_blobs([480, 120], random_state=3)
+    yield "two blobs of 80% and 20%", X, 2, "rbf", halves(600), {}
+    X, _ = datasets.make_blobs([400, 100, 50, 50], random_state=3)
+    yield "four blobs of 67% to 8%", X, 4, "rbf", halves(600), {}
+    X, _ = datasets.make_moons(500, noise=0.06, random_state=0)
+    yield "moons, neighbours", X, 2, "nearest_neighbors", halves(500), {}
+    yield "moons, rbf", X, 2, "rbf", halves(500), {"gamma": 20.0}
+    X, _ = datasets.make_circles(500, noise=0.05, factor=0.4, random_state=0)
+    yield "circles, neighbours", X, 2, "nearest_neighbors", halves(500), {}
+    for n, k, h, strength in ((1000, 5, 2, {}), (1000, 3, 3, {}), (4000, 5, 2, {"scale": 0.03})):
+        block = make_msbm(n, k, h, random_state=0, **strength)
+        title = f"block model, n={n}, k={k}, h={h}"
+        yield title, block.graph, k, "precomputed", block.sensitive_features, {}
+    for made in (make_elliptical(random_state=0), make_ds577(random_state=0)):
+        k = len(np.unique(made.clusters))
+        yield made.name, made.X, k, "rbf", made.sensitive_features, {}
+    patients = load_diabetes_patients()
+    yield "diabetes patients", patients.X, 4, "rbf", patients.sensitive_features, {}
+    if os.environ.get("FAIRSPECTRAL_DATA"):
+        yield from real()
+
+
+def real():
+    for fetch, k, gamma in (
+        (fetch_facebook, 2, None),
+        (fetch_lastfm, 5, None),
+        (fetch_thyroid, 3, 0.01),
+        (fetch_4area, 4, 1.0),
+    ):
+        data = fetch()
+        if data.graph is not None:
+            yield data.name, data.graph, k, "precomputed", data.sensitive_features, {}
+            continue
+        n, d = data.X.shape
+        rows = np.random.default_rng(0).permutation(n)[:MOST_ROWS]
+        groups = np.asarray(data.sensitive_features)[rows]
+        yield f"{data.name}, {len(rows)} rows", data.X[rows], k, "rbf", groups, {"gamma": gamma / d}
+
+
+def degenerate():
+    """The same, and the kind that must be found."""
+    rng = np.random.default_rng(0)
+    blobs, _ = datasets.make_blobs(400, centers=4, random_state=0)
+    iris = standardised(datasets.load_iris().data)
+    noise = rng.standard_normal((400, 20))
+    distances = "distances as affinities"
+    for name, X, k in (("iris", iris, 3), ("blobs", blobs, 4), ("noise", noise, 4)):
+        for metric in ("euclidean", "sqeuclidean", "cosine", "manhattan"):
+            D = pairwise_distances(X, metric=metric).clip(0)
+            np.fill_diagonal(D, 0)
+            yield (
+                f"{metric} distances of {name}",
+                D,
+                k,
+                "precomputed",
+                halves(len(X)),
+                {},
+                distances,
+            )
+    g = halves(400)
+    constant = "nearly constant affinities"
+    yield "constant data", np.ones((400, 3)), 4, "rbf", g, {}, constant
+    yield "ones without a diagonal", 1 - np.eye(400), 4, "precomputed", g, {}, constant
+    yield "iris, gamma 0.001", iris, 3, "rbf", halves(150), {"gamma": 0.001}, constant
+    identity = "nearly the identity"
+    yield "identity + 0.001", np.eye(400) + 1e-3, 4, "precomputed", g, {}, identity
+    yield "iris, gamma 100", iris, 3, "rbf", halves(150), {"gamma": 100.0}, identity
+    patients = load_diabetes_patients()
+    giant = "one giant cluster"
+    sex = patients.sensitive_features
+    yield "diabetes patients, gamma 1", patients.X, 4, "rbf", sex, {"gamma": 1.0}, giant
+    cells = datasets.load_breast_cancer().data
+    yield "breast cancer, rbf, no groups", standardised(cells), 2, "rbf", None, {}, giant
+    pixels = standardised(datasets.load_digits().data)
+    floor = "clusters at the floor"
+    yield "digits, rare pixels scaled up", pixels, 10, "rbf", halves(len(pixels)), {}, floor
+    cliques = sp.block_diag([np.ones((m, m)) for m in rng.integers(3, 9, 60)], format="csr")
+    many = "more components than clusters"
+    yield "sixty cliques", cliques, 4, "precomputed", halves(cliques.shape[0]), {}, many
+    weights = rng.random((400, 400))
+    W, cut = weights + weights.T, "cut near its maximum"
+    yield "random weights", W, 4, "precomputed", g, {}, cut
+    wide = rng.standard_normal((400, 100))
+    yield "noise in 100 dimensions", wide, 4, "rbf", g, {}, cut
+    for p in (0.02, 0.1, 0.5):
+        edges = np.triu(rng.random((400, 400)) < p, 1).astype(float)
+        graph = sp.csr_array(edges + edges.T)
+        yield f"random graph, density {p}", graph, 4, "precomputed", g, {}, "no gap in the spectrum"
+
+
+def row(name, X, k, affinity, groups, params, expected=None):
+    model = FairSpectralClustering(k, affinity=affinity, random_state=0, **params)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of several components; they are in the table
+        began = time.perf_counter()
+        model.fit(X, sensitive_features=groups)
+        fitted = time.perf_counter() - began
+    operator, found = model.affinity_operator_, model.audit_
+    began = time.perf_counter()
+    diagnose(operator, found, model.solve_result_, model.fair_assignment_)
+    spent = time.perf_counter() - began
+    sample = Sample.of(operator)
+    random = (k - 1) * (1 - sample.own_volume)
+    kinds = model.diagnosis_.kinds
+    right = not kinds if expected is None else expected in kinds
+    numbers = (
+        f"{found.sizes.max() / found.sizes.sum():.0%} | {np.median(sample.own_shares):.2f} | "
+        f"{sample.spread:.3g} | {found.normalized_cut / random:.2f}"
+    )
+    print(f"{name}: {spent / fitted:.1%} of the fit", file=sys.stderr)
+    return f"| {name} | {numbers} | {', '.join(kinds) or 'none'} |", right
+
+
+def main():
+    header = "| data | largest cluster | own share | spread | cut / random | findings |"
+    lines, wrong = [], []
+    for title, cases in (("Good data", good()), ("Degenerate data", degenerate())):
+        lines += [f"### {title}", "", header, "|---|---|---|---|---|---|"]
+        for case in cases:
+            line, right = row(*case)
+            lines.append(line)
+            if not right:
+                wrong.append(line)
+        lines.append("")
+    table = "\n".join(lines)
+    print(table)
+    print("\n".join(["Not as expected:", *wrong]) if wrong else "Everything is as expected.")
+    if "--write" in sys.argv[1:]:
+        before, rest = PAGE.read_text(encoding="utf-8").split(START)
+        after = rest.split(END)[1]
+        PAGE.write_text(f"{before}{START}\n{table}\n{END}{after}", encoding="utf-8")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
