@@ -4,6 +4,7 @@ from dataclasses import FrozenInstanceError, replace
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from helpers import make_problem, random_affinity
 from sklearn.datasets import load_iris, make_blobs
 from sklearn.metrics import pairwise_distances
 from sklearn.metrics.pairwise import rbf_kernel
@@ -22,6 +23,8 @@ from fairspectral.diagnosis import (
     look_at_sizes,
     look_at_spectrum,
 )
+from fairspectral.metrics import normalized_cut
+from fairspectral.solvers.registry import SOLVERS
 
 
 def fit(X, k, affinity="precomputed", groups="halves", **params):
@@ -93,10 +96,8 @@ class TestDegenerate:
         W = np.random.default_rng(0).random((300, 300))
         assert model_kinds(W + W.T) >= {"cut near its maximum", "no gap in the spectrum"}
 
-    @pytest.mark.parametrize("n", [150, 400])
-    def test_a_random_graph(self, n):
-        # The two sizes are solved by different solvers, and both must know the next eigenvalue.
-        edges = np.triu(np.random.default_rng(0).random((n, n)) < 0.3, 1).astype(float)
+    def test_a_random_graph(self):
+        edges = np.triu(np.random.default_rng(0).random((400, 400)) < 0.3, 1).astype(float)
         assert model_kinds(sp.csr_array(edges + edges.T)) == {"no gap in the spectrum"}
 
 
@@ -132,6 +133,24 @@ class TestClean:
         FairSpectralClustering(2, random_state=0).fit([[0.0], [1.0]])  # nothing to sample
 
 
+class TestNextEigenvalue:
+    """The gap after the last wanted eigenvalue needs the next one, which solvers have for free."""
+
+    @pytest.mark.parametrize("solver", ["krylov", "nullspace"])
+    @pytest.mark.parametrize("n", [40, 300])
+    def test_is_that_of_a_larger_problem(self, n, solver):
+        W = random_affinity(n)
+        few, more = (
+            SOLVERS[solver]().solve(make_problem(W, np.arange(n) % 2, k), random_state=0)
+            for k in (3, 4)
+        )
+        assert few.details["next_eigenvalue"] == pytest.approx(more.eigenvalues[-1], abs=5e-3)
+
+    def test_there_is_none_after_the_last(self):
+        result = SOLVERS["nullspace"]().solve(make_problem(random_affinity(5), None, 5))
+        assert "next_eigenvalue" not in result.details
+
+
 class TestSample:
     def test_operators_give_the_same_sample(self):
         X = blobs(90)
@@ -160,9 +179,10 @@ class TestSample:
 
     @pytest.mark.parametrize("scale", [1e-200, 1e200])
     def test_no_scale_overflows(self, scale):
-        D = scale * pairwise_distances(blobs(40))
-        sample = Sample.of(make_operator(D, "precomputed"))
-        assert look_at_affinities(sample).kind == "distances as affinities"
+        sample = Sample.of(make_operator(pairwise_distances(blobs(40)), "precomputed"))
+        scaled = replace(sample, rows=scale * sample.rows)
+        assert look_at_affinities(scaled).kind == "distances as affinities"
+        assert scaled.spread == pytest.approx(sample.spread)
 
 
 class _Foreign:
@@ -199,8 +219,6 @@ class TestRules:
         W = W + W.T + 60 * np.eye(400)
         operator = make_operator(W, "precomputed")
         own = Sample.of(operator).own_volume
-        from fairspectral.metrics import normalized_cut
-
         labels = rng.choice(3, size=400, p=[0.6, 0.3, 0.1])
         cut = normalized_cut(labels, operator)
         assert cut == pytest.approx(2 * (1 - own), rel=0.02)
