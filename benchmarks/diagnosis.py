@@ -19,6 +19,7 @@ from sklearn.preprocessing import StandardScaler
 from fairspectral import FairSpectralClustering
 from fairspectral.datasets import (
     fetch_4area,
+    fetch_census,
     fetch_facebook,
     fetch_lastfm,
     fetch_thyroid,
@@ -77,25 +78,47 @@ def good():
         yield made.name, made.X, k, "rbf", made.sensitive_features, {}
     patients = load_diabetes_patients()
     yield "diabetes patients", patients.X, 4, "rbf", patients.sensitive_features, {}
-    if os.environ.get("FAIRSPECTRAL_DATA"):
-        yield from real()
 
 
-def real():
+def fresh():
+    """Data that were drawn after the thresholds were fixed, and never used to choose them."""
+    for seed in range(20, 26):
+        k = 2 + seed % 5
+        X, _ = datasets.make_blobs(500, 4, centers=k, cluster_std=1.5, random_state=seed)
+        yield f"{k} blobs, seed {seed}", X, k, "rbf", halves(500), {}, None
+        block = make_msbm(900, k, 3, random_state=seed)
+        groups = block.sensitive_features
+        yield f"block model, k={k}, seed {seed}", block.graph, k, "precomputed", groups, {}, None
+        rng = np.random.default_rng(seed)
+        D = pairwise_distances(rng.standard_normal((300, seed)))
+        found = "distances as affinities"
+        yield f"distances of noise, seed {seed}", D, k, "precomputed", halves(300), {}, found
+        edges = np.triu(rng.random((500, 500)) < 0.05, 1).astype(float)
+        graph, found = sp.csr_array(edges + edges.T), "no gap in the spectrum"
+        yield f"random graph, k={k}, seed {seed}", graph, k, "precomputed", halves(500), {}, found
+
+
+def paper():
+    """The paper's data with its own kernels. Nobody knows what is right here: read the numbers."""
+    if not os.environ.get("FAIRSPECTRAL_DATA"):
+        return
     for fetch, k, gamma in (
         (fetch_facebook, 2, None),
         (fetch_lastfm, 5, None),
         (fetch_thyroid, 3, 0.01),
+        (fetch_thyroid, 3, 1.0),
+        (fetch_census, 4, 1.0),
         (fetch_4area, 4, 1.0),
     ):
         data = fetch()
         if data.graph is not None:
-            yield data.name, data.graph, k, "precomputed", data.sensitive_features, {}
+            yield data.name, data.graph, k, "precomputed", data.sensitive_features, {}, UNKNOWN
             continue
         n, d = data.X.shape
         rows = np.random.default_rng(0).permutation(n)[:MOST_ROWS]
         groups = np.asarray(data.sensitive_features)[rows]
-        yield f"{data.name}, {len(rows)} rows", data.X[rows], k, "rbf", groups, {"gamma": gamma / d}
+        name, width = f"{data.name}, {len(rows)} rows, gamma {gamma:g}/d", {"gamma": gamma / d}
+        yield name, data.X[rows], k, "rbf", groups, width, UNKNOWN
 
 
 def degenerate():
@@ -149,6 +172,9 @@ def degenerate():
         yield f"random graph, density {p}", graph, 4, "precomputed", g, {}, "no gap in the spectrum"
 
 
+UNKNOWN = "unknown"
+
+
 def row(name, X, k, affinity, groups, params, expected=None):
     model = FairSpectralClustering(k, affinity=affinity, random_state=0, **params)
     with warnings.catch_warnings():
@@ -163,7 +189,7 @@ def row(name, X, k, affinity, groups, params, expected=None):
     sample = Sample.of(operator)
     random = (k - 1) * (1 - sample.own_volume)
     kinds = model.diagnosis_.kinds
-    right = not kinds if expected is None else expected in kinds
+    right = expected == UNKNOWN or (not kinds if expected is None else expected in kinds)
     numbers = (
         f"{found.sizes.max() / found.sizes.sum():.0%} | {np.median(sample.own_shares):.2f} | "
         f"{sample.spread:.3g} | {found.normalized_cut / random:.2f}"
@@ -175,7 +201,12 @@ def row(name, X, k, affinity, groups, params, expected=None):
 def main():
     header = "| data | largest cluster | own share | spread | cut / random | findings |"
     lines, wrong = [], []
-    for title, cases in (("Good data", good()), ("Degenerate data", degenerate())):
+    for title, cases in (
+        ("Good data", good()),
+        ("Degenerate data", degenerate()),
+        ("Fresh data", fresh()),
+        ("The paper's data", paper()),
+    ):
         lines += [f"### {title}", "", header, "|---|---|---|---|---|---|"]
         for case in cases:
             line, right = row(*case)
