@@ -123,3 +123,24 @@ def test_many_groups_are_told_of_and_row_numbers_refused(call, tmp_path):
     assert "'id' has a different value in every row" in done.err
     path.write_text("cluster,sex\n0,a\n0,b\n1,c\n")
     assert call("audit", path, "-s", "sex", "--json").json["rows"] == 3
+
+
+def test_fair_shares_of_one_giant_cluster_are_said_with_caution(call, tmp_path):
+    path = tmp_path / "giant.csv"
+    rows = [f"{cluster},{sex}" for cluster in [0] * 45 + [1] * 3 + [2] * 2 for sex in "fm"]
+    path.write_text("cluster,sex\n" + "\n".join(rows) + "\n")
+    words = ("audit", path, "-s", "sex", "--require-tolerance", "0.2")
+    done = call(*words)
+    assert done.status == 0, done.err
+    lines = done.out.splitlines()
+    at = next(i for i, line in enumerate(lines) if line.startswith("Fair: "))
+    assert lines[at + 1] == "Fair is about shares only; see the diagnosis: one giant cluster."
+    assert "90% of everyone (90 of 100)" in done.out
+    assert [f["kind"] for f in call(*words, "--json").json["diagnosis"]] == ["one giant cluster"]
+
+
+def test_without_a_verdict_the_audit_itself_is_about_shares(call, labelled, tmp_path):
+    path = tmp_path / "giant.csv"
+    path.write_text(labelled.read_text() + "0,f\n" * 120)
+    assert "The audit is about shares only" in call("audit", path, "-s", "sex").out
+    assert "iagnosis" not in call("audit", labelled, "-s", "sex").out

@@ -199,3 +199,28 @@ def test_graphs_that_are_refused(call, graph, tmp_path, words, said):
 def test_many_rows_are_told_of_neighbours(call, people, monkeypatch):
     monkeypatch.setattr("fairspectral.cli.inputs._MANY_ROWS", 50)
     assert "--affinity nearest_neighbors" in cluster(call, people).err
+
+
+def test_the_diagnosis_is_printed_beside_the_certificate(call, tmp_path):
+    graph, groups = tmp_path / "edges.csv", tmp_path / "groups.csv"
+    edges = [f"{3 * c + i},{3 * c + j}" for c in range(20) for i, j in ((0, 1), (1, 2), (0, 2))]
+    graph.write_text("source,target\n" + "\n".join(edges) + "\n")
+    groups.write_text("node,side\n" + "".join(f"{i},{'ab'[i % 2]}\n" for i in range(60)))
+    words = ("cluster", graph, "--graph", "--groups", groups, "--clusters", "3")
+    done = call(*words)
+    assert done.status == 0, done.err
+    lines = done.out.splitlines()
+    at = next(i for i, line in enumerate(lines) if line.startswith("Certified: "))
+    assert lines[at + 1].startswith("Certified is about shares only; see the diagnosis: more comp")
+    assert "20 unconnected components for 3 cluster(s), with 57 of 60 people" in done.out
+    assert "Connect them with more neighbours" in done.out
+    result = call(*words, "--json").json
+    assert result["diagnosis"][0]["kind"] == "more components than clusters"
+    assert set(result["diagnosis"][0]) == {"kind", "what", "advice"}
+
+
+def test_good_clusters_have_no_diagnosis(call, people):
+    words = ("--drop", "age", "--drop", "city", "--drop", "migrant")
+    done = cluster(call, people, *words)
+    assert "iagnosis" not in done.out
+    assert cluster(call, people, *words, "--json").json["diagnosis"] == []

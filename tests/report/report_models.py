@@ -6,6 +6,7 @@ from functools import cache
 
 import numpy as np
 import pandas as pd
+from sklearn.metrics import pairwise_distances
 
 from fairspectral import FairSpectralClustering
 
@@ -63,3 +64,11 @@ def two_attribute_model():
     sensitive = pd.DataFrame({"origin": group, "sex": np.arange(len(group)) // 4 % 2})
     model = FairSpectralClustering(3, solver="krylov", random_state=0)
     return model.fit(X, sensitive_features=sensitive)
+
+
+@cache
+def doubtful_model():
+    """Distances passed as affinities: fair shares of clusters that mean nothing."""
+    X, group = blobs()
+    model = FairSpectralClustering(4, affinity="precomputed", random_state=0)
+    return model.fit(pairwise_distances(X), sensitive_features=group)

@@ -8,6 +8,7 @@ import pytest
 from report_models import (
     HOSTILE,
     crowded_model,
+    doubtful_model,
     fair_model,
     kmeans_model,
     plain_model,
@@ -171,3 +172,17 @@ def test_without_jinja_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "jinja2", None)
     with pytest.raises(ImportError, match=r"fairspectral\[report\]"):
         render_report(plain_model())
+
+
+def test_findings_stand_beside_the_verdict_and_good_clusters_have_none():
+    model = doubtful_model()
+    page = Page(render_report(model, frontier=False))
+    text = " ".join(page.text)
+    assert "diagnosis" in page.ids
+    assert "✓ Fair" in text
+    assert "The verdict is about shares only" in text
+    assert "Certified is about shares only; see the diagnosis:" in text
+    for finding in model.diagnosis_:
+        assert finding.what in text
+        assert finding.advice in text
+    assert "diagnosis" not in Page(render_report(fair_model(), frontier=False)).ids

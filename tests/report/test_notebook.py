@@ -1,6 +1,6 @@
 from html.parser import HTMLParser
 
-from report_models import HOSTILE, fair_model, kmeans_model, plain_model
+from report_models import HOSTILE, doubtful_model, fair_model, kmeans_model, plain_model
 
 from fairspectral import FairSpectralClustering
 from fairspectral.report import repr_html
@@ -43,3 +43,11 @@ def test_a_plain_model_shows_its_sizes():
     assert "no sensitive features" in page.text
     assert "sizes of the clusters" in page.text
     assert "table" not in page.tags
+
+
+def test_findings_are_shown():
+    text = Reader(repr_html(doubtful_model())).text
+    assert "✓ fair within 20%" in text
+    assert doubtful_model().diagnosis_.findings[0].what in text
+    assert "Certified is about shares only" in text
+    assert "Diagnosis" not in Reader(repr_html(fair_model())).text
