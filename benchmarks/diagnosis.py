@@ -14,6 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn import datasets
 from sklearn.metrics import pairwise_distances
+from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import StandardScaler
 
 from fairspectral import FairSpectralClustering
@@ -28,7 +29,7 @@ from fairspectral.datasets import (
     make_elliptical,
     make_msbm,
 )
-from fairspectral.diagnosis import Sample, diagnose
+from fairspectral.diagnosis import Sample, diagnose, largest_drop
 
 PAGE = Path(__file__).parent.parent / "docs" / "diagnosis.md"
 START, END = "<!-- table: benchmarks/diagnosis.py -->\n", "<!-- end of the table -->\n"
@@ -57,6 +58,9 @@ def good():
         scaled = X if name == "digits" else standardised(X)  # pixels have one unit
         yield f"{name}, rbf", scaled, k, "rbf", halves(len(X)), {}
         yield f"{name}, neighbours", scaled, k, "nearest_neighbors", halves(len(X)), {}
+        W = rbf_kernel(scaled, gamma=1 / (X.shape[1] * scaled.var()))
+        np.fill_diagonal(W, 0)
+        yield f"{name}, no diagonal", W, k, "precomputed", halves(len(X)), {}
     for k, d in ((3, 2), (5, 7), (10, 50)):
         X, _ = datasets.make_blobs(900, d, centers=k, random_state=k)
         yield f"{k} blobs in {d} dimensions", X, k, "rbf", halves(900), {}
@@ -188,18 +192,22 @@ def row(name, X, k, affinity, groups, params, expected=None):
     spent = time.perf_counter() - began
     sample = Sample.of(operator)
     random = (k - 1) * (1 - sample.own_volume)
+    agreement = sample.agreement
+    drop = largest_drop(model.eigenvalues_, model.solve_result_.details["next_eigenvalue"])
     kinds = model.diagnosis_.kinds
     right = expected == UNKNOWN or (not kinds if expected is None else expected in kinds)
     numbers = (
         f"{found.sizes.max() / found.sizes.sum():.0%} | {np.median(sample.own_shares):.2f} | "
-        f"{sample.spread:.3g} | {found.normalized_cut / random:.2f}"
+        f"{sample.spread:.3g} | {'–' if agreement is None else f'{agreement:.2f}'} | "
+        f"{found.normalized_cut / random:.2f} | {drop:.3f}"
     )
     print(f"{name}: {spent / fitted:.1%} of the fit", file=sys.stderr)
     return f"| {name} | {numbers} | {', '.join(kinds) or 'none'} |", right
 
 
 def main():
-    header = "| data | largest cluster | own share | spread | cut / random | findings |"
+    columns = "largest cluster | own share | spread | agreement | cut / random | drop"
+    header = f"| data | {columns} | findings |"
     lines, wrong = [], []
     for title, cases in (
         ("Good data", good()),
@@ -207,7 +215,7 @@ def main():
         ("Fresh data", fresh()),
         ("The paper's data", paper()),
     ):
-        lines += [f"### {title}", "", header, "|---|---|---|---|---|---|"]
+        lines += [f"### {title}", "", header, "|---|---|---|---|---|---|---|---|"]
         for case in cases:
             line, right = row(*case)
             lines.append(line)
