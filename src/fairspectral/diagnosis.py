@@ -36,14 +36,14 @@ _GIANT, _CRUMB = 0.75, 0.125
 _OWN = 0.5
 # Affinities whose standard deviation is below a twentieth of their mean hardly tell people apart.
 _SPREAD = 0.05
-# Rank correlation between two people's affinity and the likeness of their rows: of distances -0.6
-# and below in the benchmark, of affinities 0.8 and above, and of random weights about 0.
+# Rank correlation between two people's affinity and the likeness of their rows: of distances -0.8
+# and below in the benchmark, of kernels 0.8 and above, and of random weights about 0.
 _REVERSED = -0.25
 # Of fewer pairs the correlation may be as low by chance.
 _PAIRS = 100
 # Cuts above 95% of what random labels get; the hardest good data of the benchmark reach 94%.
 _NEAR_MAXIMUM = 0.95
-# A drop of 5% between two eigenvalues: random graphs stay below it in the benchmark.
+# Drop between two eigenvalues: noise has 4% at most in the benchmark, good data 15% at least.
 _DROP = 0.05
 
 
