@@ -162,7 +162,9 @@ def degenerate():
     pixels = standardised(datasets.load_digits().data)
     floor = "clusters at the floor"
     yield "digits, rare pixels scaled up", pixels, 10, "rbf", halves(len(pixels)), {}, floor
-    cliques = sp.block_diag([np.ones((m, m)) for m in rng.integers(3, 9, 60)], format="csr")
+    cliques = sp.block_diag(
+        [sp.coo_array(np.ones((m, m))) for m in rng.integers(3, 9, 60)], format="csr"
+    )
     many = "more components than clusters"
     yield "sixty cliques", cliques, 4, "precomputed", halves(cliques.shape[0]), {}, many
     weights = rng.random((400, 400))

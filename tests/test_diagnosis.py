@@ -42,7 +42,7 @@ def blobs(n=120, k=3):
 
 
 def cliques(sizes):
-    return sp.csr_array(sp.block_diag([np.ones((m, m)) for m in sizes]))
+    return sp.csr_array(sp.block_diag([sp.coo_array(np.ones((m, m))) for m in sizes]))
 
 
 class TestDegenerate:
