@@ -32,7 +32,7 @@ _NUMBERS = 2**22
 # One cluster is giant if the others hold a quarter of everyone at most, and each of them an
 # eighth on average: a clear split in two, such as 80% and 20%, is not meant.
 _GIANT, _CRUMB = 0.75, 0.125
-# From half on, the typical person is more like himself than like all others together.
+# From half on, the typical person is more like themselves than like all others together.
 _OWN = 0.5
 # Affinities whose standard deviation is below a twentieth of their mean hardly tell people apart.
 _SPREAD = 0.05
@@ -188,7 +188,7 @@ class Sample:
 
     @property
     def own(self) -> np.ndarray:
-        """Each person's affinity with himself, shape (m,)."""
+        """Each person's affinity with themselves, shape (m,)."""
         return self.rows[np.arange(len(self.indices)), self.indices]
 
     @cached_property
@@ -247,7 +247,7 @@ def look_at_affinities(sample: Sample) -> Finding | None:
     if own > _OWN:
         return Finding(
             "nearly the identity",
-            f"The typical person has {own:.0%} of all affinity with himself: nobody resembles "
+            f"The typical person has {own:.0%} of all affinity with themselves: nobody resembles "
             "anybody.",
             "Try a wider kernel (a smaller gamma), or a graph of nearest neighbours.",
         )
