@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClusterMixin, _fit_context
+from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 from threadpoolctl import threadpool_limits
 
+from fairspectral._sklearn import Interval, StrOptions, fit_context
 from fairspectral.affinity import AffinityOperator, is_operator, make_operator
 from fairspectral.audit import audit_attributes
 from fairspectral.constraints import ATTRIBUTE_MODES, encode_groups
@@ -204,7 +204,7 @@ class FairSpectralClustering(ClusterMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(
         self, X: Any, y: Any = None, *, sensitive_features: Any = None
     ) -> FairSpectralClustering:

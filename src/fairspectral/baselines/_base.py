@@ -8,11 +8,11 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClusterMixin, _fit_context
+from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
+from fairspectral._sklearn import Interval, StrOptions, fit_context
 from fairspectral.affinity import AffinityOperator, is_operator, make_operator
 from fairspectral.audit import audit_attributes
 from fairspectral.constraints import encode_groups
@@ -47,7 +47,7 @@ class Baseline(ClusterMixin, BaseEstimator):
         "memory_budget": "no_validation",
     }
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None, *, sensitive_features: Any = None) -> Self:
         """Cluster the samples.
 

@@ -10,8 +10,8 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import dijkstra
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from fairspectral._sklearn import Interval, StrOptions
 from fairspectral.affinity import AffinityOperator
 from fairspectral.baselines._base import Baseline
 from fairspectral.progress import ROUNDING, report

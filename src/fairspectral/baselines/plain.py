@@ -6,8 +6,8 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from fairspectral._sklearn import Interval, StrOptions
 from fairspectral.affinity import AffinityOperator
 from fairspectral.baselines._base import Baseline
 from fairspectral.embedding import embed

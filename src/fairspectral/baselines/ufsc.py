@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from fairspectral._sklearn import Interval, StrOptions
 from fairspectral.affinity import AffinityOperator
 from fairspectral.baselines._base import Baseline
 from fairspectral.baselines._graph import LearnedGraph, learn_graph

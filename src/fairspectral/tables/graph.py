@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -75,9 +76,11 @@ def _read_matrix(path: Path, kind: str) -> Any:
     try:
         if kind == "npz":
             return sp.load_npz(path)
-        import scipy.io
+        from scipy.io import mmread
 
-        return sp.coo_array(scipy.io.mmread(path))
+        # scipy before 1.15 does not know this option, and from 1.18 on warns where it is left out.
+        options = {"spmatrix": False} if "spmatrix" in signature(mmread).parameters else {}
+        return sp.coo_array(mmread(path, **options))
     except Exception as error:  # scipy raises what its parsers raise
         reason = str(error).split("\n", 1)[0].rstrip(".")
         what = "a sparse matrix of scipy" if kind == "npz" else "a Matrix Market file"
