@@ -12,6 +12,8 @@ import pytest
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
+# Pictures are drawn into memory, also where there is a screen.
+os.environ.setdefault("MPLBACKEND", "Agg")
 
 # Python attributes these to the line that called us, which in a test is not in our package;
 # they are ours all the same, and a test that expects one says so.

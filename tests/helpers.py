@@ -15,7 +15,8 @@ from fairspectral.solvers.nullspace import NullspaceSolver
 
 needs_real_data = pytest.mark.skipif(
     not os.environ.get("FAIRSPECTRAL_DATA"),
-    reason="set FAIRSPECTRAL_DATA to the folder of the real data sets",
+    reason="no real data: `fairspectral datasets` says where they are from; set FAIRSPECTRAL_DATA "
+    "to a folder with the files",
 )
 
 

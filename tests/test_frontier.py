@@ -34,7 +34,9 @@ def test_cost_falls_as_the_tolerance_grows(blobs, refined):
 
 
 def test_rows_and_plot(blobs):
-    plt = pytest.importorskip("matplotlib.pyplot")
+    plt = pytest.importorskip(
+        "matplotlib.pyplot", reason="matplotlib is not installed: pip install 'fairspectral[plot]'"
+    )
     rows, groups = blobs
     frontier = fairness_frontier(rows, groups, 3, tolerances=(0, None), random_state=0)
     first, last = frontier.rows()

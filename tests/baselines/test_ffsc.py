@@ -58,12 +58,12 @@ class TestDescent:
         _, _, model = self.fit(storage, weight)
         assert model.n_iter_ == len(model.history_) - 1 >= 2
         assert (np.diff(model.history_[:-1]) < 0).all()
-        assert model.history_[-1] == model.history_[-2]
+        assert model.history_[-1] == pytest.approx(model.history_[-2], abs=1e-9)
 
     def test_the_cached_objective_is_the_true_one(self, storage, weight):
         W, attributes, model = self.fit(storage, weight)
         expected = objective(W, model.labels_, attributes, weight)
-        assert model.history_[-1] == pytest.approx(expected, rel=1e-5)
+        assert model.history_[-1] == pytest.approx(expected, abs=1e-4)  # cuts of at most 4
 
     def test_no_single_move_is_better(self, storage, weight):
         W, attributes, model = self.fit(storage, weight)
@@ -94,7 +94,7 @@ def test_more_weight_is_fairer_and_cuts_more():
     cuts = [m.audit_.normalized_cut for m in models]
     assert differences[1] < 0.1 < differences[0]
     assert cuts[0] < cuts[1]
-    assert models[1].fairness_weight_ == 10 * 4 / len(X)
+    assert models[1].fairness_weight_ == pytest.approx(10 * 4 / len(X), abs=1e-12)
 
 
 def test_no_cluster_is_emptied():
@@ -141,6 +141,6 @@ class TestSeededPartition:
 
 
 def test_sparse_features_with_fewer_distinct_rows_than_clusters():
-    X = sp.csr_matrix(np.repeat(np.eye(2), 15, axis=0))
+    X = sp.csr_array(np.repeat(np.eye(2), 15, axis=0))
     model = FFSCStyle(4, random_state=0).fit(X, sensitive_features=np.arange(30) % 2)
     assert set(model.labels_) == set(range(4))

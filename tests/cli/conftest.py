@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-pytest.importorskip("typer")
+pytest.importorskip("typer", reason="typer is not installed: pip install 'fairspectral[cli]'")
 
 from typer.testing import CliRunner
 

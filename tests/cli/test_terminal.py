@@ -12,7 +12,7 @@ import pytest
 
 from fairspectral.cli.interrupt import INTERRUPTED
 
-pty = pytest.importorskip("pty")
+pty = pytest.importorskip("pty", reason="no terminals here: run it on Linux or macOS")
 
 COMMAND = [sys.executable, "-m", "fairspectral.cli"]
 # Longer than any of these can take on a busy machine; only a process that hangs gets there.
@@ -75,12 +75,15 @@ def start(command):
 
     A shell starts background jobs with SIGINT ignored, and children inherit that.
     """
+    listen = (
+        "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); "
+        "os.execv(sys.argv[1], sys.argv[1:])"
+    )
     return subprocess.Popen(
-        command,
+        [sys.executable, "-S", "-c", listen, *command],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
 
 

@@ -61,7 +61,7 @@ class Handler(BaseHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def running_server():
-    pytest.importorskip("pooch")
+    pytest.importorskip("pooch", reason="pooch is not installed: pip install 'fairspectral[data]'")
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as httpd:
         threading.Thread(target=httpd.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{httpd.server_address[1]}"

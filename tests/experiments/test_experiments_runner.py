@@ -48,7 +48,7 @@ def test_both_ways_give_the_same_numbers(tmp_path):
     for store, isolated in zip(stores, (True, False), strict=True):
         run_cells(CELLS[:1], store, limit=60, isolated=isolated)
     child, here = (store.read(CELLS[0]) for store in stores)
-    assert child.values["objective"] == pytest.approx(here.values["objective"], rel=1e-5)
+    assert child.values["objective"] == pytest.approx(here.values["objective"], abs=1e-4)
     assert set(child.values) == set(here.values)
     assert child.context["versions"] == here.context["versions"]
 

@@ -105,7 +105,10 @@ def _sums(queue):
 
 
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
-@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="no fork here")
+@pytest.mark.skipif(
+    "fork" not in multiprocessing.get_all_start_methods(),
+    reason="this system does not fork processes: run it on Linux",
+)
 def test_a_forked_process_has_threads_of_its_own():
     in_threads(lambda first, last: None, [0, 1, 2])  # the pool exists before the fork
     context = multiprocessing.get_context("fork")

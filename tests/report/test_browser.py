@@ -12,10 +12,10 @@ from fairspectral import fairness_frontier
 from fairspectral.report import write_report
 
 playwright = pytest.importorskip(
-    "playwright.sync_api", reason="the browser tests need the package playwright"
+    "playwright.sync_api", reason="playwright is not installed: pip install playwright"
 )
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="the browser tests need Chromium")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: install it with the system's packages")
 
 MODELS = {
     "fair": fair_model,

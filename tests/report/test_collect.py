@@ -25,7 +25,7 @@ def test_a_clustering_at_the_tolerance_is_fair_and_beyond_it_is_not():
     found = collect.judge(labelled(labels, groups, fairness_tol=0.19))
     assert not found.fair
     assert (found.n_outside, found.n_cells) == (4, 4)
-    assert abs(found.worst.deviation) == pytest.approx(0.2)
+    assert abs(found.worst.deviation) == pytest.approx(0.2, abs=1e-9)
 
 
 def test_whole_persons_are_allowed_for():
@@ -71,12 +71,12 @@ def test_plain_clustering_is_measured_and_matched():
     assert found.relaxed_cut <= found.normalized_cut
     again = FairSpectralClustering(4, random_state=0).fit(blobs()[0])
     assert found.normalized_cut == pytest.approx(
-        normalized_cut(again.labels_, again.affinity_operator_), rel=0.05
+        normalized_cut(again.labels_, again.affinity_operator_), rel=0.05, abs=0.01
     )
 
 
 def test_the_relaxed_cut_needs_as_many_vectors_as_clusters():
-    assert collect.relaxed_cut(3, np.array([1, 0.9, 0.8])) == pytest.approx(0.3)
+    assert collect.relaxed_cut(3, np.array([1, 0.9, 0.8])) == pytest.approx(0.3, abs=1e-9)
     assert collect.relaxed_cut(3, np.array([1, 0.9])) is None
 
 

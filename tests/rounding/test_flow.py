@@ -7,7 +7,10 @@ from fairspectral.rounding import flow
 from fairspectral.rounding.bounds import cell_range
 from fairspectral.rounding.flow import InfeasibleFlowError, solve_flow
 
-min_cost_flow = pytest.importorskip("ortools.graph.python.min_cost_flow")
+min_cost_flow = pytest.importorskip(
+    "ortools.graph.python.min_cost_flow",
+    reason="ortools is not installed: pip install ortools",
+)
 
 
 def oracle_cost(cost, groups, lower, upper, size_lower, size_upper):

@@ -562,7 +562,7 @@ def test_bad_parameters_are_named(bad, word):
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_torch_blocks_work_unchanged(dtype):
-    torch = pytest.importorskip("torch")
+    torch = pytest.importorskip("torch", reason="torch is not installed: pip install torch")
     import array_api_compat.torch
 
     problem, _, values = prescribed(SPECTRA["separated"], 10, dtype=dtype)

@@ -74,7 +74,9 @@ def test_numbers_as_names_are_doubted(tmp_path):
 
 
 def test_parquet_keeps_types(tmp_path):
-    pytest.importorskip("pyarrow")
+    pytest.importorskip(
+        "pyarrow", reason="pyarrow is not installed: pip install 'fairspectral[parquet]'"
+    )
     path = tmp_path / "t.parquet"
     pd.DataFrame({"x": [1.5, 2.5], "s": ["a", "b"]}).to_parquet(path)
     frame = read_table(path).frame
@@ -174,7 +176,9 @@ def test_bad_binary_files(tmp_path):
 
 
 def test_bad_parquet(tmp_path):
-    pytest.importorskip("pyarrow")
+    pytest.importorskip(
+        "pyarrow", reason="pyarrow is not installed: pip install 'fairspectral[parquet]'"
+    )
     with pytest.raises(ValueError, match="not a Parquet file"):
         read_table(write(tmp_path, "a,b\n1,2\n", "t.parquet"))
 

@@ -37,7 +37,9 @@ def test_other_formats(table, tmp_path):
 
 
 def test_parquet(table, tmp_path):
-    pytest.importorskip("pyarrow")
+    pytest.importorskip(
+        "pyarrow", reason="pyarrow is not installed: pip install 'fairspectral[parquet]'"
+    )
     write_table(table, tmp_path / "out.parquet", "k", LABELS)
     assert pd.read_parquet(tmp_path / "out.parquet")["k"].tolist() == [1, 0]
 

@@ -14,7 +14,7 @@ from fairspectral.experiments.spec import Cell, Spec, grid
 
 METHOD_NAMES = ("s-fsc", "admm-paper", "admm", "ours")
 KS = {
-    "tiny": (2, 4, 6),
+    "tiny": (2, 4),
     "quick": (2, 10, 25, 50),
     "paper": (2, 5, 10, 15, 20, 25, 30, 35, 40, 45, 50),
 }

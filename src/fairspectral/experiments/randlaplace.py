@@ -11,7 +11,7 @@ from fairspectral.experiments.spec import Cell, Spec, grid
 
 METHOD_NAMES = ("o-fsc", "s-fsc", "admm-paper", "admm", "ours")
 SIZES = {"tiny": (120, 160), "quick": (1000, 2000), "paper": (5000, 7500, 10000)}
-KS = {"tiny": (3, 5), "quick": (10, 25), "paper": (10, 25, 50)}
+KS = {"tiny": (3,), "quick": (10, 25), "paper": (10, 25, 50)}
 TRIALS = {"tiny": 2, "quick": 2, "paper": 5}
 GROUPS = 5
 

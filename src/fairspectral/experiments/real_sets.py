@@ -6,7 +6,7 @@ from fairspectral.experiments.problems import read_name
 from fairspectral.experiments.spec import Cell, grid
 
 K = {"tiny": 4, "quick": 25, "paper": 25}
-TRIALS = {"tiny": 2, "quick": 2, "paper": 5}
+TRIALS = {"tiny": 1, "quick": 2, "paper": 5}
 # At the tiny scale data that need no files stand in.
 PROBLEMS = {
     "tiny": ("msbm-160x4", "diabetes@150"),

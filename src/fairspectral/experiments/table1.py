@@ -13,7 +13,7 @@ from fairspectral.experiments.spec import Cell, Spec, grid
 METHOD_NAMES = ("o-fsc", "s-fsc", "admm-paper", "admm", "ours")
 SIZES = {"tiny": (160, 200), "quick": (1500, 2500), "paper": (5000, 7500, 10000)}
 K = {"tiny": 4, "quick": 15, "paper": 50}
-TRIALS = {"tiny": 2, "quick": 2, "paper": 5}
+TRIALS = {"tiny": 1, "quick": 2, "paper": 5}
 
 # (time, deviation from its Table of the appendix, balance); "Ours" there is its ADMM.
 PAPER = {

@@ -16,7 +16,7 @@ PROBLEM = {
     "paper": "randlaplace-1000x2",
 }
 K = {"tiny": 4, "quick": 25, "paper": 25}
-TRIALS = {"tiny": 2, "quick": 2, "paper": 5}
+TRIALS = {"tiny": 1, "quick": 2, "paper": 5}
 _SHIFT = 1.001  # of the paper's preset, for graphs
 
 # Iterations, cost, balance, ||F^T H||^2, ||H^T H - I||^2.
