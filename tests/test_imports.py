@@ -24,7 +24,7 @@ NEEDS_TYPER = "typer is not installed: pip install 'fairspectral[cli]'"
 
 def python(code, *words):
     return subprocess.run(
-        [sys.executable, "-c", code, *words], capture_output=True, text=True, timeout=120
+        [sys.executable, "-c", code, *words], capture_output=True, text=True, timeout=600
     )
 
 

@@ -16,7 +16,7 @@ pty = pytest.importorskip("pty", reason="no terminals here: run it on Linux or m
 
 COMMAND = [sys.executable, "-m", "fairspectral.cli"]
 # Longer than any of these can take on a busy machine; only a process that hangs gets there.
-PATIENCE = 120
+PATIENCE = 600
 
 
 def words(path, *more):

@@ -43,11 +43,14 @@ def test_after_an_interruption_finished_cells_are_not_computed_again(store, isol
     run_cells(CELLS, store, limit=60, isolated=isolated, listener=lambda r: pytest.fail("again"))
 
 
-def test_both_ways_give_the_same_numbers(tmp_path):
+def test_a_process_of_its_own_gives_the_same_numbers_and_fails_in_words(tmp_path):
     stores = [Store(tmp_path / "child"), Store(tmp_path / "here")]
+    cells = [Cell("randlaplace-120x2", "ours", k, 0) for k in (2, 500)]
     for store, isolated in zip(stores, (True, False), strict=True):
-        run_cells(CELLS[:1], store, limit=60, isolated=isolated)
-    child, here = (store.read(CELLS[0]) for store in stores)
+        run_cells(cells, store, limit=60, isolated=isolated)
+        assert outcomes(store, cells) == ["done", "failed"]
+        assert "500" in store.read(cells[1]).note
+    child, here = (store.read(cells[0]) for store in stores)
     assert child.values["objective"] == pytest.approx(here.values["objective"], abs=1e-4)
     assert set(child.values) == set(here.values)
     assert child.context["versions"] == here.context["versions"]
@@ -107,13 +110,6 @@ def test_a_failure_stops_nothing_and_is_tried_again(store, monkeypatch):
     run_cells(CELLS, store, limit=60, isolated=False, listener=again.append)
     assert {record.cell.method for record in again} == {"ours"}
     assert outcomes(store) == ["done"] * 8
-
-
-def test_a_failure_in_a_process_of_its_own(store):
-    cells = [Cell("randlaplace-120x2", "ours", k, 0) for k in (2, 500)]
-    run_cells(cells, store, limit=60)
-    assert outcomes(store, cells) == ["done", "failed"]
-    assert "500" in store.read(cells[1]).note
 
 
 def test_a_process_that_breaks_down():

@@ -6,7 +6,14 @@ import shutil
 
 import numpy as np
 import pytest
-from report_models import HOSTILE, crowded_model, fair_model, plain_model, two_attribute_model
+from report_models import (
+    HOSTILE,
+    crowded_model,
+    fair_frontier,
+    fair_model,
+    plain_model,
+    two_attribute_model,
+)
 
 from fairspectral import fairness_frontier
 from fairspectral.report import write_report
@@ -15,7 +22,9 @@ playwright = pytest.importorskip(
     "playwright.sync_api", reason="playwright is not installed: pip install playwright"
 )
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: install it with the system's packages")
+pytestmark = pytest.mark.skipif(
+    CHROMIUM is None, reason="no Chromium: install it with the system's packages"
+)
 
 MODELS = {
     "fair": fair_model,
@@ -53,6 +62,7 @@ def reports(tmp_path_factory):
     groups = np.stack([attribute.codes for attribute in two._attributes], axis=1)
     # What takes long elsewhere is not what is looked at here.
     frontiers = {
+        "fair": fair_frontier(),
         "crowded": False,
         "two": fairness_frontier(two.embedding_, groups, 3, tolerances=(0.2, None)),
     }
@@ -111,10 +121,12 @@ def background(page):
 def test_every_section_is_drawn(visit, width, scheme):
     page = visit("two", width, color_scheme=scheme)
     for section, marks in MARKS.items():
-        drawn = page.locator(f"{section} {marks}").all()
-        assert drawn, section
-        boxes = [mark.bounding_box() for mark in drawn]
-        assert all(box and box["width"] > 0 and box["height"] > 0 for box in boxes), section
+        sizes = page.eval_on_selector_all(
+            f"{section} {marks}",
+            "all => all.map(e => e.getBoundingClientRect()).map(b => [b.width, b.height])",
+        )
+        assert sizes, section
+        assert np.min(sizes) > 0, section
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -9,6 +9,7 @@ from report_models import (
     HOSTILE,
     crowded_model,
     doubtful_model,
+    fair_frontier,
     fair_model,
     kmeans_model,
     plain_model,
@@ -63,7 +64,9 @@ def test_every_section_is_there_and_nothing_is_loaded(model):
 
 def test_names_from_the_data_are_text_everywhere():
     notes = ["<script>alert(3)</script>"]
-    text = render_report(fair_model(), title="<script>alert(4)</script>", notes=notes)
+    text = render_report(
+        fair_model(), title="<script>alert(4)</script>", notes=notes, frontier=fair_frontier()
+    )
     page = Page(text)
     shown = "".join(page.text)
     for name in (*HOSTILE, "</script><i>origin</i>", *notes, "<script>alert(4)</script>"):
