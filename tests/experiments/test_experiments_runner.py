@@ -34,20 +34,20 @@ def test_after_an_interruption_finished_cells_are_not_computed_again(store, isol
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        run_cells(CELLS, store, limit=60, isolated=isolated, listener=interrupt)
+        run_cells(CELLS, store, limit=600, isolated=isolated, listener=interrupt)
     first = list(seen)
     assert len(first) == 3
-    run_cells(CELLS, store, limit=60, isolated=isolated, listener=lambda r: seen.append(r.cell))
+    run_cells(CELLS, store, limit=600, isolated=isolated, listener=lambda r: seen.append(r.cell))
     assert len(seen) == len(set(seen)) == len(CELLS)
     assert outcomes(store) == ["done"] * len(CELLS)
-    run_cells(CELLS, store, limit=60, isolated=isolated, listener=lambda r: pytest.fail("again"))
+    run_cells(CELLS, store, limit=600, isolated=isolated, listener=lambda r: pytest.fail("again"))
 
 
 def test_a_process_of_its_own_gives_the_same_numbers_and_fails_in_words(tmp_path):
     stores = [Store(tmp_path / "child"), Store(tmp_path / "here")]
     cells = [Cell("randlaplace-120x2", "ours", k, 0) for k in (2, 500)]
     for store, isolated in zip(stores, (True, False), strict=True):
-        run_cells(cells, store, limit=60, isolated=isolated)
+        run_cells(cells, store, limit=600, isolated=isolated)
         assert outcomes(store, cells) == ["done", "failed"]
         assert "500" in store.read(cells[1]).note
     child, here = (store.read(cells[0]) for store in stores)
@@ -67,27 +67,27 @@ def test_over_the_limit(store, isolated):
     assert all(note.startswith("not run: randlaplace-120x2/s-fsc/k2/trial0") for note in notes[1:])
     run_cells(cells, store, limit=1e-6, isolated=isolated, listener=lambda r: pytest.fail("again"))
     # A larger limit is another chance.
-    run_cells(cells, store, limit=60, isolated=isolated)
+    run_cells(cells, store, limit=600, isolated=isolated)
     assert outcomes(store, cells) == ["done"] * 4
 
 
 def test_an_overrun_stands_for_larger_graphs_only_where_that_follows(store):
     small, large = Cell("randlaplace-120x2", "ours", 2, 0), Cell("randlaplace-160x2", "ours", 2, 0)
-    store.write(Record(small, "over time", limit=60.0))
-    run_cells([small, large], store, limit=60, isolated=False)
+    store.write(Record(small, "over time", limit=600.0))
+    run_cells([small, large], store, limit=600, isolated=False)
     assert outcomes(store, [small, large]) == ["over time", "done"]
 
 
 def test_a_stored_overrun_is_remembered(store):
     small, large = (Cell(f"randlaplace-{n}x2", "o-fsc", 2, 0) for n in (120, 160))
-    store.write(Record(small, "over time", limit=60.0))
-    run_cells([small, large], store, limit=60)
+    store.write(Record(small, "over time", limit=600.0))
+    run_cells([small, large], store, limit=600)
     assert outcomes(store, [small, large]) == ["over time", "over time"]
 
 
 def test_what_does_not_fit_into_memory_is_not_tried(store):
     cell = Cell("census", "o-fsc", 25, 0)
-    run_cells([cell], store, limit=60)
+    run_cells([cell], store, limit=600)
     record = store.read(cell)
     assert record.outcome == "over memory"
     assert "n=32561" in record.note
@@ -102,12 +102,12 @@ def test_a_failure_stops_nothing_and_is_tried_again(store, monkeypatch):
         return true(instance, cell)
 
     monkeypatch.setattr(runner, "compute_cell", breaks)
-    run_cells(CELLS, store, limit=60, isolated=False)
+    run_cells(CELLS, store, limit=600, isolated=False)
     assert outcomes(store) == ["failed"] * 4 + ["done"] * 4
     assert store.read(CELLS[0]).note == "LinAlgError: no"
     monkeypatch.setattr(runner, "compute_cell", true)
     again = []
-    run_cells(CELLS, store, limit=60, isolated=False, listener=again.append)
+    run_cells(CELLS, store, limit=600, isolated=False, listener=again.append)
     assert {record.cell.method for record in again} == {"ours"}
     assert outcomes(store) == ["done"] * 8
 
@@ -124,7 +124,7 @@ def test_a_process_that_breaks_down():
 def test_missing_data_leave_the_others_done(store, monkeypatch, tmp_path):
     monkeypatch.setenv("FAIRSPECTRAL_DATA", str(tmp_path / "nowhere"))
     cells = [Cell("facebook", "ours", 2, 0), Cell("randlaplace-120x2", "ours", 2, 0)]
-    missing = run_cells(cells, store, limit=60, isolated=False)
+    missing = run_cells(cells, store, limit=600, isolated=False)
     assert [type(error) for error in missing] == [MissingDataError]
     assert "is not a folder" in str(missing[0])
     assert store.read(cells[0]) is None
