@@ -118,6 +118,24 @@ def test_interrupts_elsewhere_than_in_the_main_thread(monkeypatch):
         pass
 
 
+def test_an_interrupt_where_nothing_can_be_raised_leaves_no_traceback(monkeypatch):
+    class Falls:
+        def __init__(self, error):
+            self.error = error
+
+        def __del__(self):
+            raise self.error
+
+    seen = []
+    monkeypatch.setattr("sys.unraisablehook", lambda unraisable: seen.append(unraisable.exc_type))
+    with prompt_interrupts():
+        Falls(KeyboardInterrupt)
+        Falls(ValueError)
+    assert seen == [ValueError]
+    Falls(KeyboardInterrupt)
+    assert seen == [ValueError, KeyboardInterrupt]
+
+
 # --- main -------------------------------------------------------------------------------------
 
 

@@ -13,6 +13,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 INTERRUPTED = 130
 _GRACE_SECONDS = 0.4
@@ -31,9 +32,18 @@ def prompt_interrupts() -> Iterator[None]:
     watcher = threading.Thread(target=_watch, args=(reader, over), daemon=True)
     watcher.start()
     before = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+    hook = sys.unraisablehook
+
+    def quiet(unraisable: Any) -> None:
+        # A callback that C calls cannot raise KeyboardInterrupt; the thread ends the process.
+        if not issubclass(unraisable.exc_type, KeyboardInterrupt):
+            hook(unraisable)
+
+    sys.unraisablehook = quiet
     try:
         yield
     finally:
+        sys.unraisablehook = hook
         over.set()
         signal.set_wakeup_fd(before)
         os.close(writer)
