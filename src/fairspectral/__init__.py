@@ -7,6 +7,7 @@
 
 from fairspectral import metrics
 from fairspectral.audit import Audit, audit
+from fairspectral.binning import bin_numeric
 from fairspectral.diagnosis import Diagnosis, Finding
 from fairspectral.embedding import fair_spectral_embedding
 from fairspectral.estimator import FairSpectralClustering
@@ -33,6 +34,7 @@ __all__ = [
     "LanczosParams",
     "SolveResult",
     "audit",
+    "bin_numeric",
     "fair_assignment",
     "fair_spectral_embedding",
     "fairness_frontier",
