@@ -1,3 +1,5 @@
+import numpy as np
+import pandas as pd
 import pytest
 
 
@@ -84,7 +86,46 @@ def test_labels_of_any_kind(call, tmp_path):
     result = call("audit", path, "-s", "sex", "-l", "team", "--json").json
     assert [c["label"] for c in result["clusters"]] == ["blue", "red"]
     result = call("audit", path, "-s", "sex", "-l", "score", "--json").json
-    assert [c["label"] for c in result["clusters"]] == [1.5, 2, 10]
+    assert [c["label"] for c in result["clusters"]] == ["1.5", "10", "2"]
+
+
+@pytest.mark.parametrize(
+    "pair", [("9007199254740992", "9007199254740993"), ("01", "1"), ("1e2", "100"), ("-", "None")]
+)
+def test_names_that_are_the_same_number_do_not_hide_segregation(call, tmp_path, pair):
+    path = tmp_path / "apart.csv"
+    path.write_text("cluster,sex\n" + f"{pair[0]},m\n{pair[1]},f\n" * 20)
+    done = call("audit", path, "-s", "sex", "--require-tolerance", "0.2", "--json")
+    assert done.status == 1
+    assert [str(c["label"]) for c in done.json["clusters"]] == sorted(pair)
+    # Nor do groups become one.
+    path.write_text("sex,cluster\n" + f"{pair[0]},m\n{pair[1]},f\n" * 20)
+    assert call("audit", path, "-s", "sex", "--require-tolerance", "0.2").status == 1
+
+
+@pytest.mark.parametrize("kind", ["npz", "parquet"])
+def test_large_integers_are_not_one_label(call, tmp_path, kind):
+    path = tmp_path / f"apart.{kind}"
+    labels, sex = np.array([2**53, 2**53 + 1] * 20), np.array(["m", "f"] * 20)
+    if kind == "npz":
+        np.savez(path, cluster=labels, sex=sex)
+    else:
+        pytest.importorskip("pyarrow")
+        pd.DataFrame({"cluster": labels, "sex": sex}).to_parquet(path)
+    assert call("audit", path, "-s", "sex", "--require-tolerance", "0.2").status == 1
+
+
+def test_numbers_as_groups(call, tmp_path):
+    path = tmp_path / "ages.csv"
+    path.write_text("cluster,age\n" + "\n".join(f"{i % 2},{20 + i // 2}" for i in range(80)))
+    done = call("audit", path, "-s", "age", "--bin", "age=4", "--json")
+    assert done.status == 0, done.err
+    assert len(done.json["attributes"][0]["groups"]) == 4
+    assert "Note: Put 'age' into 4 groups: 20 to 29 (20), 30 to 39 (20)," in done.err
+    for word, said in (("age", "such as age=5"), ("age=1", "at least 2"), ("sex=3", "not sensit")):
+        done = call("audit", path, "-s", "age", "--bin", word)
+        assert done.status == 2
+        assert said in done.err
 
 
 def test_one_group_is_fair(call, tmp_path):
@@ -118,9 +159,11 @@ def test_many_groups_are_told_of_and_row_numbers_refused(call, tmp_path):
     done = call("audit", path, "-s", "age")
     assert done.status == 0, done.err
     assert "'age' has 40 groups; a few broader ones" in done.err
+    assert "pass --bin age=5 to put its numbers into five groups" in done.err
     done = call("audit", path, "-s", "id")
     assert done.status == 2
     assert "'id' has a different value in every row" in done.err
+    assert "pass --bin id=5" in done.err
     path.write_text("cluster,sex\n0,a\n0,b\n1,c\n")
     assert call("audit", path, "-s", "sex", "--json").json["rows"] == 3
 

@@ -86,6 +86,24 @@ def test_several_attributes_and_their_combinations(call, people):
     assert len(attribute["groups"]) == 4
 
 
+def test_numbers_as_groups(call, people, tmp_path):
+    words = ("cluster", people, "-k", "2", "-s", "age", "--missing-sensitive", "category")
+    done = call(*words, "--bin", "age=3", "--tolerance", "0.5", "--json")
+    assert done.status == 0, done.err
+    assert len(done.json["attributes"][0]["groups"]) == 4  # three and the missing ones
+    assert "Note: Put 'age' into 4 groups: 1" in done.err
+
+
+def test_a_typo_among_numbers_is_said(call, people):
+    people.write_text(people.read_text().replace("\n5,person 5,", "\n5,person 5,O", 1))
+    done = cluster(call, people)
+    assert done.status == 2
+    assert "in data row 6 of column 'x', which is not a plain number" in done.err
+    assert "--categorical x" in done.err
+    done = cluster(call, people, "--categorical", "x", "--json")
+    assert "x" in done.json["columns"]["categorical"]
+
+
 def test_plain_clustering_to_compare(call, people):
     done = call("cluster", people, "-k", "2", "--plain", "--drop", "sex", "--json")
     assert done.json["certified"] is None

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fairspectral.tables import check_columns, sensitive_columns
-from fairspectral.tables.columns import MISSING_GROUP, missing_values, numbers
+from fairspectral.tables import check_columns
+from fairspectral.tables.columns import missing_values, numbers
 
 PATH = Path("people.csv")
 
@@ -61,21 +61,3 @@ def test_what_is_missing():
     text = pd.Series(["", " NA ", "None", "x", None], dtype=object)
     assert missing_values(text).tolist() == [True, True, False, False, True]
     assert missing_values(pd.Series([1.0, np.nan])).tolist() == [False, True]
-
-
-def test_sensitive_values():
-    frame = pd.DataFrame({"sex": [" f", "m"], "age": [1, 2]})
-    groups = sensitive_columns(frame, ["sex", "age"], PATH)
-    assert groups["sex"].tolist() == ["f", "m"]
-    assert groups["age"].tolist() == [1, 2]
-
-
-def test_missing_sensitive_values_are_refused_or_made_a_group():
-    frame = pd.DataFrame({"sex": ["f", "", "m"], "age": [1.0, 2.0, np.nan]})
-    with pytest.raises(ValueError, match=r"1 missing value.*data row 2.*--missing-sensitive categ"):
-        sensitive_columns(frame, ["sex"], PATH)
-    groups = sensitive_columns(frame, ["sex", "age"], PATH, missing="category")
-    assert groups["sex"].tolist() == ["f", MISSING_GROUP, "m"]
-    assert groups["age"].tolist() == ["1.0", "2.0", MISSING_GROUP]
-    with pytest.raises(ValueError, match="did you mean 'category'"):
-        sensitive_columns(frame, ["sex"], PATH, missing="categor")

@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fairspectral.cli.command import Json, command, say
-from fairspectral.cli.options import AttributeMode, MissingSensitive, check_tolerance
+from fairspectral.cli.options import (
+    BIN,
+    AttributeMode,
+    MissingSensitive,
+    check_tolerance,
+    read_bins,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -59,6 +65,7 @@ def audit(
         MissingSensitive,
         typer.Option(help="Missing sensitive values: an error, or a group of their own."),
     ] = MissingSensitive.error,
+    bin: Annotated[list[str] | None, BIN] = None,
     encoding: Annotated[
         str | None, typer.Option(help="Of a text file.", show_default="utf-8")
     ] = None,
@@ -78,9 +85,9 @@ def audit(
     """
     from fairspectral.audit import audit_attributes
     from fairspectral.cli.display import audit_summary, print_audit, print_json, print_lines
-    from fairspectral.cli.inputs import check_groups
+    from fairspectral.cli.inputs import bin_notes, check_groups
     from fairspectral.diagnosis import Diagnosis, look_at_sizes
-    from fairspectral.tables import check_columns, read_table, sensitive_columns
+    from fairspectral.tables import check_columns, read_labels, read_table, sensitive_columns
 
     if require_tolerance is not None:
         check_tolerance(require_tolerance, "--require-tolerance")
@@ -89,9 +96,12 @@ def audit(
         say(f"Note: {note}")
     (label_column,) = check_columns(table.frame, [labels], input, "--labels")
     names = check_columns(table.frame, sensitive, input, "--sensitive")
-    codes, clusters = _read_labels(table.frame[label_column], input)
-    groups = sensitive_columns(table.frame, names, input, missing=missing_sensitive)
-    for note in check_groups(groups, least=1):
+    codes, clusters = read_labels(table.frame[label_column], input)
+    bins = read_bins(bin, names)
+    groups = sensitive_columns(
+        table.frame, names, input, missing=missing_sensitive, bins=bins, decimal=table.decimal
+    )
+    for note in (*bin_notes(groups, bins), *check_groups(groups, least=1)):
         say(f"Note: {note}")
     attributes = _attributes(groups, str(attribute_mode))
     found = audit_attributes(codes, clusters, attributes, None, "")
@@ -116,26 +126,6 @@ def audit(
         claim = "Fair" if require_tolerance is not None and not gate.failures else "The audit"
         print_lines(diagnosis.caution(claim), *str(diagnosis).splitlines())
     return gate.status
-
-
-def _read_labels(column: Any, path: Path) -> tuple[np.ndarray, tuple[Any, ...]]:
-    """Labels as codes, and their names in order: by number where they are numbers."""
-    import numpy as np
-
-    from fairspectral.tables.columns import missing_values, numbers, stripped
-
-    missing = missing_values(column)
-    if missing.any():
-        raise ValueError(
-            f"{path} has {int(missing.sum())} row(s) without a label in column {column.name!r}, "
-            f"the first in data row {int(np.argmax(missing)) + 1}; label or remove them."
-        )
-    values = numbers(column)
-    if values is None:
-        names, codes = np.unique(stripped(column).to_numpy(dtype=object), return_inverse=True)
-        return codes, tuple(names.tolist())
-    names, codes = np.unique(values, return_inverse=True)
-    return codes, tuple(int(name) if name == int(name) else name for name in names.tolist())
 
 
 def _attributes(groups: Any, mode: str) -> tuple[Attribute, ...]:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from fairspectral.cli.command import say
-from fairspectral.cli.options import InputOptions, MethodOptions
+from fairspectral.cli.options import InputOptions, MethodOptions, read_bins
 from fairspectral.tables import (
+    MISSING_GROUP,
     Table,
     check_columns,
     encode_features,
     listed,
+    numbers,
     read_graph,
     read_table,
     sensitive_columns,
@@ -93,6 +97,7 @@ def check_groups(sensitive: Any, *, least: int) -> list[str]:
     notes = []
     for name, column in sensitive.items():
         h = column.nunique()
+        numeric = numbers(column[column != MISSING_GROUP]) is not None
         if h < least:
             raise ValueError(
                 f"the sensitive column {name!r} has the single group {str(column.iloc[0])!r}; "
@@ -102,14 +107,39 @@ def check_groups(sensitive: Any, *, least: int) -> list[str]:
         if h == len(column) > (2 if least > 1 else _MANY_GROUPS):
             raise ValueError(
                 f"the sensitive column {name!r} has a different value in every row; name another "
-                "column, or put its values into a few groups first."
+                f"column, or {_bin_advice(name) if numeric else 'put its values into a few groups'}"
+                " first."
             )
         if h > _MANY_GROUPS:
+            advice = f"; {_bin_advice(name)}" if numeric else ""
             notes.append(
                 f"The sensitive column {name!r} has {h} groups; a few broader ones are easier to "
-                "mirror in every cluster."
+                f"mirror in every cluster{advice}."
             )
     return notes
+
+
+def _bin_advice(name: Any) -> str:
+    return f"pass --bin {name}=5 to put its numbers into five groups"
+
+
+def bin_notes(groups: Any, bins: Mapping[str, int]) -> list[str]:
+    """Which groups the numbers of a column were put into, and how many rows each has."""
+    notes = []
+    for name in bins:
+        values = groups[name]
+        counts = values.value_counts()
+        lowest = sorted(counts.index, key=_first_number)
+        ranges = ", ".join(f"{group} ({counts[group]})" for group in lowest)
+        notes.append(f"Put {name!r} into {len(counts)} groups: {ranges}.")
+    return notes
+
+
+def _first_number(group: str) -> float:
+    try:
+        return float(group.split(" to ")[0])
+    except ValueError:  # the group of missing values comes last
+        return math.inf
 
 
 def _read_table(source: InputOptions, path: Path) -> Table:
@@ -124,16 +154,13 @@ def _prepare_rows(source: InputOptions, method: MethodOptions, plain: bool) -> P
     table = _read_table(source, source.input)
     dropped = check_columns(table.frame, source.drop or (), table.path, "--drop")
     kept = check_columns(table.frame, source.keep or (), table.path, "--keep")
+    named = check_columns(table.frame, source.categorical or (), table.path, "--categorical")
     holder = table if source.groups is None else _read_groups(source, len(table.frame))
     names = _sensitive_names(source, holder, plain)
-    sensitive = None
-    if names:
-        sensitive = sensitive_columns(
-            holder.frame, names, holder.path, missing=source.missing_sensitive
-        )
+    sensitive = _groups(source, holder, names)
     unused = set(dropped) | (set() if source.use_sensitive else set(names))
     columns = [str(name) for name in table.frame.columns if str(name) not in unused]
-    features = encode_features(table, columns, keep=kept)
+    features = encode_features(table, columns, keep=kept, categorical=named)
     notes = list(features.notes)
     if len(table.frame) > _MANY_ROWS and method.affinity != "nearest_neighbors":
         notes.append(
@@ -167,13 +194,31 @@ def _read_groups(source: InputOptions, n: int) -> Table:
     return groups
 
 
+def _groups(source: InputOptions, holder: Table, names: list[str]) -> Any:
+    """The sensitive columns as groups; None where there are none."""
+    bins = read_bins(source.bin, names)
+    if not names:
+        return None
+    groups = sensitive_columns(
+        holder.frame,
+        names,
+        holder.path,
+        missing=source.missing_sensitive,
+        bins=bins,
+        decimal=holder.decimal,
+    )
+    for note in bin_notes(groups, bins):
+        say(f"Note: {note}")
+    return groups
+
+
 def _prepare_graph(source: InputOptions, plain: bool) -> Prepared:
     if source.groups is None:
         raise ValueError(
             "--graph needs --groups FILE, a table with a row for each node: its name in the first "
             "column, its groups in the others."
         )
-    for option in ("drop", "keep", "use-sensitive"):
+    for option in ("drop", "keep", "categorical", "use-sensitive"):
         if getattr(source, option.replace("-", "_")):
             raise ValueError(f"--{option} is for tables; a graph has no columns to compare.")
     groups = _read_table(source, source.groups)
@@ -195,11 +240,7 @@ def _prepare_graph(source: InputOptions, plain: bool) -> Prepared:
     # Where the file numbers its nodes only, every column of the groups may be an attribute.
     offered = [str(c) for c in groups.frame.columns][1 if graph.nodes is not None else 0 :]
     names = _sensitive_names(source, groups, plain, offered)
-    sensitive = None
-    if names:
-        sensitive = sensitive_columns(
-            groups.frame, names, groups.path, missing=source.missing_sensitive
-        )
+    sensitive = _groups(source, groups, names)
     return Prepared(
         table=groups,
         X=graph.weights,

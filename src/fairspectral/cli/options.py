@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -13,6 +14,14 @@ import typer
 INPUT, FEATURES, METHOD = "Input", "Features", "Method"
 _WIDTHS = ("scale", "auto")
 _LARGEST_SEED = 2**32 - 1
+
+
+# Numbers as groups: shared by all the commands that read sensitive columns.
+BIN = typer.Option(
+    "--bin", metavar="COLUMN=N", show_default=False, rich_help_panel=INPUT,
+    help="Put a numeric sensitive column, such as an age, into N groups of about equal size; may "
+    "be repeated.",
+)  # fmt: skip
 
 
 class AttributeMode(StrEnum):
@@ -68,6 +77,7 @@ class InputOptions:
             rich_help_panel=INPUT,
         ),
     ] = MissingSensitive.error
+    bin: Annotated[list[str] | None, BIN] = None
     encoding: Annotated[
         str | None,
         typer.Option(help="Of text files, for example latin-1.", show_default="utf-8",
@@ -92,6 +102,14 @@ class InputOptions:
         typer.Option(
             "--keep", metavar="COLUMN", show_default=False, rich_help_panel=FEATURES,
             help="Use this column although it looks like a row number or a name; may be repeated.",
+        ),
+    ] = None  # fmt: skip
+    categorical: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--categorical", metavar="COLUMN", show_default=False, rich_help_panel=FEATURES,
+            help="Read this column as names of categories, even if they look like numbers; may "
+            "be repeated.",
         ),
     ] = None  # fmt: skip
     use_sensitive: Annotated[
@@ -173,6 +191,25 @@ class MethodOptions:
             return float(self.gamma)
         except ValueError:
             return self.gamma
+
+
+def read_bins(words: Sequence[str] | None, names: Sequence[str]) -> dict[str, int]:
+    """``"age=5"`` as a column and its number of groups; `names` are the sensitive columns."""
+    bins = {}
+    for word in words or ():
+        name, _, number = word.rpartition("=")
+        if not name or not number.strip().isdecimal() or int(number) < 2:
+            raise ValueError(
+                f"--bin has {word!r}; write a sensitive column and a number of groups of at least "
+                "2, such as age=5."
+            )
+        if name not in names:
+            raise ValueError(
+                f"--bin {word} names a column that is not sensitive; pass --sensitive {name} too, "
+                "or correct the name."
+            )
+        bins[name] = int(number)
+    return bins
 
 
 def check_tolerance(tolerance: float, option: str = "--tolerance") -> None:

@@ -1,8 +1,9 @@
 """Tables and graphs from files, features from columns, and files written in one step."""
 
-from fairspectral.tables.columns import check_columns, listed, sensitive_columns
+from fairspectral.tables.columns import check_columns, listed, numbers
 from fairspectral.tables.encode import Features, encode_features
 from fairspectral.tables.graph import Graph, read_graph
+from fairspectral.tables.names import MISSING_GROUP, read_labels, sensitive_columns
 from fairspectral.tables.read import Table, read_table
 from fairspectral.tables.text import kind_of
 from fairspectral.tables.write import (
@@ -17,6 +18,7 @@ from fairspectral.tables.write import (
 
 __all__ = [
     "LABEL_KINDS",
+    "MISSING_GROUP",
     "TEXT_KINDS",
     "Features",
     "Graph",
@@ -28,7 +30,9 @@ __all__ = [
     "encode_features",
     "kind_of",
     "listed",
+    "numbers",
     "read_graph",
+    "read_labels",
     "read_table",
     "replacing",
     "sensitive_columns",

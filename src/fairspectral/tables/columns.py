@@ -5,17 +5,15 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fairspectral.parameters import check_choice
 from fairspectral.tables.read import import_pandas
 
 if TYPE_CHECKING:
     import pandas
 
-MISSING_GROUP = "(missing)"
 # What stands for a missing value in text.
 _MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "<NA>", "#N/A")
 # In a column of numbers these can mean nothing else; elsewhere "None" may be a group.
@@ -88,53 +86,38 @@ def numbers(column: pandas.Series, decimal: str = ".") -> np.ndarray | None:
 
     Infinity counts as missing.
     """
-    pandas = import_pandas()
-    types = pandas.api.types
+    types = import_pandas().api.types
+    if types.is_complex_dtype(column.dtype):
+        raise ValueError(
+            f"column {column.name!r} has complex numbers, which cannot be compared; save their "
+            "real and imaginary parts as two columns."
+        )
     if types.is_datetime64_any_dtype(column.dtype):
-        days = (column - column.min()) / pandas.Timedelta(days=1)
+        days = (column - column.min()) / import_pandas().Timedelta(days=1)
         return np.asarray(days, dtype=np.float64)
     if types.is_numeric_dtype(column.dtype):
         values = column.to_numpy(dtype=np.float64, na_value=np.nan)
     else:
-        text = stripped(column)
-        known = ~(text.isin(_MISSING_NUMBERS) | column.isna())
-        if decimal != ".":
-            text = text.str.replace(decimal, ".", regex=False)
-        parsed = pandas.to_numeric(text.where(known), errors="coerce")
-        if parsed.isna()[known].any():
+        values, unread = parse_numbers(column, decimal)
+        if unread.any():
             return None
-        values = parsed.to_numpy(dtype=np.float64, na_value=np.nan)
     return np.where(np.isfinite(values), values, np.nan)
 
 
-def sensitive_columns(
-    frame: pandas.DataFrame, names: Sequence[str], path: Path, *, missing: str = "error"
-) -> pandas.DataFrame:
-    """The sensitive columns, one group per row.
+def parse_numbers(column: pandas.Series, decimal: str = ".") -> tuple[np.ndarray, np.ndarray]:
+    """Numbers from text, NaN where there is none, and where a text is no number, both (n,).
 
-    Parameters
-    ----------
-    frame : DataFrame
-        The table.
-    names : sequence of str
-        Columns that `check_columns` has seen.
-    path : Path
-        For the message.
-    missing : {"error", "category"}
-        Refuse missing values, or make them a group of their own.
+    A column that has decimal commas in one row and decimal points in another may mean thousands
+    by one of them, so its points are not read.
     """
-    check_choice(missing, ("error", "category"), "--missing-sensitive")
     pandas = import_pandas()
-    groups: dict[str, Any] = {}
-    for name in names:
-        column = frame[name]
-        gone = missing_values(column)
-        if gone.any() and missing == "error":
-            raise ValueError(
-                f"{path} has {int(gone.sum())} missing value(s) in the sensitive column {name!r}, "
-                f"the first in data row {int(np.argmax(gone)) + 1}; pass --missing-sensitive "
-                "category to make them a group of their own, or remove those rows."
-            )
-        values = stripped(column) if is_text(column) or gone.any() else column
-        groups[name] = np.where(gone, MISSING_GROUP, values) if gone.any() else values.to_numpy()
-    return pandas.DataFrame(groups)
+    text = stripped(column)
+    known = ~(text.isin(_MISSING_NUMBERS) | column.isna()).to_numpy(dtype=bool)
+    points = np.zeros(len(text), dtype=bool)
+    if decimal != ".":
+        if text.str.contains(decimal, regex=False).any():
+            points = text.str.contains(".", regex=False).to_numpy(dtype=bool) & known
+        text = text.str.replace(decimal, ".", regex=False)
+    parsed = pandas.to_numeric(text.where(known & ~points), errors="coerce")
+    values = parsed.to_numpy(dtype=np.float64, na_value=np.nan)
+    return values, known & np.isnan(values)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fairspectral.tables.almost import check_almost_numeric
 from fairspectral.tables.columns import missing_values, numbers, stripped
 from fairspectral.tables.read import Table
 
@@ -50,8 +51,9 @@ class Features:
 class _Encoder:
     """Collects the features of one column after another."""
 
+    table: Table
     keep: Sequence[str]
-    decimal: str
+    named: Sequence[str]
     blocks: list[np.ndarray] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
     numeric: list[str] = field(default_factory=list)
@@ -59,11 +61,15 @@ class _Encoder:
     notes: list[str] = field(default_factory=list)
 
     def add(self, name: str, column: pandas.Series) -> None:
-        values = numbers(column, self.decimal)
-        if values is None:
-            self._add_categories(name, column)
-        else:
+        decimal = self.table.decimal
+        values = None if name in self.named else numbers(column, decimal)
+        if values is not None:
             self._add_numbers(name, values)
+            return
+        if name not in self.named:
+            note = check_almost_numeric(column, self.table.path, decimal)
+            self.notes += [note] if note else []
+        self._add_categories(name, column)
 
     def _add_numbers(self, name: str, values: np.ndarray) -> None:
         missing = np.isnan(values)
@@ -96,7 +102,8 @@ class _Encoder:
         if len(counts) == 1:
             self.notes.append(f"Dropped {name!r}: it has the same value in every row.")
             return
-        if name not in self.keep and len(counts) > max(2, n // 2):
+        wanted = name in self.keep or name in self.named
+        if not wanted and len(counts) > max(2, n // 2):
             what = "a different value in every row" if len(counts) == n else "mostly distinct text"
             self.notes.append(
                 f"Dropped {name!r}: it has {what}, like a name; --keep {name} uses it."
@@ -130,7 +137,11 @@ def _counts(values: np.ndarray) -> bool:
 
 
 def encode_features(
-    table: Table, columns: Sequence[str] | None = None, *, keep: Sequence[str] = ()
+    table: Table,
+    columns: Sequence[str] | None = None,
+    *,
+    keep: Sequence[str] = (),
+    categorical: Sequence[str] = (),
 ) -> Features:
     """Make features of a table's columns.
 
@@ -142,8 +153,10 @@ def encode_features(
         Those to use; None means all.
     keep : sequence of str
         Use these even if they look like row numbers or names.
+    categorical : sequence of str
+        Read these as names of categories, whatever they look like.
     """
-    encoder = _Encoder(keep, table.decimal)
+    encoder = _Encoder(table, keep, categorical)
     names = [str(name) for name in table.frame.columns] if columns is None else list(columns)
     for name in names:
         encoder.add(name, table.frame[name])

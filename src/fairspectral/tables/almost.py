@@ -1,0 +1,68 @@
+"""Columns that are numbers but for a few cells: a typo must not turn them into categories."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fairspectral.tables.columns import is_text, parse_numbers, stripped
+
+if TYPE_CHECKING:
+    import pandas
+
+# Up to this share of other text in a column of numbers is taken for mistakes.
+_FEW = 0.1
+# Numbers as people write them: $3.50, 1,234, 12 %, (5), 1'000.
+_DRESSED = re.compile(
+    r"\(?[-+−]?\s?[$€£¥]?\s?[-+−]?\d[\d.,'’_\s]*(?:e[-+]?\d+)?\s?[$€£¥%]?\)?", re.IGNORECASE
+)
+
+
+def unread_number(column: pandas.Series, decimal: str = ".") -> tuple[int, str]:
+    """The first row, from 0, whose text is no number, and that text."""
+    _, unread = parse_numbers(column, decimal)
+    row = int(np.argmax(unread))
+    return row, str(stripped(column).iloc[row])
+
+
+def check_almost_numeric(column: pandas.Series, path: Path, decimal: str = ".") -> str | None:
+    """Refuse a column that is numeric but for a few cells; of one that is partly so, a note.
+
+    Parameters
+    ----------
+    column : Series
+        Not numeric as a whole.
+    path : Path
+        For the message.
+    decimal : str
+        The decimal sign.
+    """
+    if not is_text(column):
+        return None
+    values, unread = parse_numbers(column, decimal)
+    read = int(np.count_nonzero(~np.isnan(values)))
+    text = stripped(column)
+    dressed = unread & text.str.fullmatch(_DRESSED).to_numpy(dtype=bool, na_value=False)
+    alike = read + int(dressed.sum())
+    other = int(unread.sum()) - int(dressed.sum())
+    known = alike + other
+    if 2 * alike <= known:
+        return None
+    row = int(np.argmax(unread))
+    found = f"{text.iloc[row]!r} in data row {row + 1}"
+    rest = int(unread.sum()) - 1
+    more = f" (and {rest} more like it)" if rest else ""
+    name = column.name
+    if other > max(1, _FEW * known):
+        return (
+            f"Read {name!r} as categories although {alike} of its {known} values look like "
+            f"numbers; the first that cannot be read as one is {found}."
+        )
+    raise ValueError(
+        f"{path} has {found} of column {name!r}{more}, which is not a plain number although the "
+        f"column looks numeric; write it like 1234.5 or leave it empty, or pass --categorical "
+        f"{name} if these are names, or --drop {name}."
+    )
