@@ -67,7 +67,7 @@ def test_what_cannot_be_binned(kind):
 
 @pytest.mark.parametrize("n_bins", [1, 2.5, True, "5"])
 def test_a_wrong_number_of_bins(n_bins):
-    with pytest.raises(ValueError, match="n_bins=.* must be a whole number of at least 2"):
+    with pytest.raises(ValueError, match=r"n_bins=.* must be a whole number of at least 2"):
         bin_numeric([1, 2, 3], n_bins)
 
 

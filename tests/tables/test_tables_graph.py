@@ -89,3 +89,42 @@ def test_bad_matrices(tmp_path):
     sp.save_npz(tmp_path / "alone.npz", sp.csr_array((5, 5)))
     with pytest.raises(ValueError, match=r"5 node\(s\) \(1, 2, 3, \.\.\.\)"):
         read_graph(tmp_path / "alone.npz")
+
+
+# --- edges that must not be lost --------------------------------------------------------------
+
+
+def test_nodes_that_begin_with_a_comment_sign(tmp_path):
+    text = "# all the edges\n#a,%b\n%b,c\n#a,c\n"
+    graph = read_graph(write(tmp_path, text), ["#a", "%b", "c"])
+    np.testing.assert_array_equal(graph.weights.toarray(), TRIANGLE)
+    assert graph.notes == ()
+    quoted = '"#a",b\nb,c\n"#a",c\n'
+    assert read_graph(write(tmp_path, quoted)).nodes == ("#a", "b", "c")
+
+
+def test_comments_that_could_be_edges_are_told_of(tmp_path):
+    graph = read_graph(write(tmp_path, "a,b\nb,c\n#a,c\n"))
+    (note,) = graph.notes
+    assert note.startswith("Took 1 line(s) for comments, the first in line 3 ('#a,c')")
+
+
+@pytest.mark.parametrize("first", ["from,to", "x,1"])
+def test_a_first_line_of_two_nodes_is_an_edge(tmp_path, first):
+    nodes = [*first.split(","), "2", "3"]
+    path = write(tmp_path, f"{first}\n2,3\n3,2\n")
+    graph = read_graph(path, nodes)
+    assert graph.weights.nnz == 4
+    # One node that is known and one that is not are no header either.
+    with pytest.raises(ValueError, match="which is not in the groups"):
+        read_graph(path, nodes[1:])
+
+
+def test_a_doubtful_header_is_told_of(tmp_path):
+    graph = read_graph(write(tmp_path, "a,b\n1,2\n2,3\n"))
+    assert graph.notes == ("The first line ('a', 'b') was read as a header and not as an edge.",)
+
+
+def test_a_quote_over_several_lines_hides_no_edges(tmp_path):
+    with pytest.raises(ValueError, match="is not an edge list"):
+        read_graph(write(tmp_path, 'a,"b\nc,d\ne,f"\n'))

@@ -91,7 +91,7 @@ def test_numbers_as_groups():
     assert groups["age"].tolist() == ["18 to 25", "18 to 25", "40 to 70", "40 to 70"]
     assert groups["sex"].tolist() == ["f", "m", "f", "m"]
     gaps = pd.DataFrame({"age": ["1", "?", "3"]})
-    with pytest.raises(ValueError, match="1 missing value.*data row 2"):
+    with pytest.raises(ValueError, match=r"1 missing value.*data row 2"):
         sensitive_columns(gaps, ["age"], PATH, bins={"age": 2})
     groups = sensitive_columns(gaps, ["age"], PATH, bins={"age": 2}, missing="category")
     assert groups["age"].tolist() == ["1", MISSING_GROUP, "3"]

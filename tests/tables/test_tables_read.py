@@ -21,7 +21,7 @@ def write(folder, text, name="people.csv", encoding="utf-8"):
 def test_text_is_kept_as_it_stands(tmp_path):
     table = read_table(write(tmp_path, "a, b\n007, NA\n1.50,\n"))
     assert isinstance(table, Table)
-    assert table.frame.to_dict("list") == {"a": ["007", "1.50"], "b": ["NA", ""]}
+    assert table.frame.to_dict("list") == {"a": ["007", "1.50"], "b": [" NA", ""]}
 
 
 @pytest.mark.parametrize(

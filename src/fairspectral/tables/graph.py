@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
-from dataclasses import dataclass
-from inspect import signature
+import re
+from collections.abc import Container, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from fairspectral.tables.matrix import read_matrix, symmetric_weights
 from fairspectral.tables.read import check_fields, import_pandas
 from fairspectral.tables.text import check_readable, kind_of, read_text
 
 _COMMENTS = ("#", "%")
+_SEPARATORS = ",\t;"
 # First lines that are headers even where the nodes have names.
 _HEADERS = {"source", "target", "from", "to", "src", "dst", "node1", "node2", "node_1", "node_2"}
 
@@ -57,7 +59,7 @@ def read_graph(
     check_readable(path)
     kind = kind_of(path)
     if kind in ("mtx", "mm", "npz"):
-        weights, notes = _symmetric(path, _read_matrix(path, kind))
+        weights, notes = symmetric_weights(path, read_matrix(path, kind))
         graph = Graph(weights, None, notes)
     else:
         graph = _read_edges(path, nodes, encoding)
@@ -72,53 +74,86 @@ def read_graph(
     return graph
 
 
-def _read_matrix(path: Path, kind: str) -> Any:
-    try:
-        if kind == "npz":
-            return sp.load_npz(path)
-        from scipy.io import mmread
-
-        # scipy before 1.15 does not know this option, and from 1.18 on warns where it is left out.
-        options = {"spmatrix": False} if "spmatrix" in signature(mmread).parameters else {}
-        return sp.coo_array(mmread(path, **options))
-    except Exception as error:  # scipy raises what its parsers raise
-        reason = str(error).split("\n", 1)[0].rstrip(".")
-        what = "a sparse matrix of scipy" if kind == "npz" else "a Matrix Market file"
-        raise ValueError(f"{path} is not {what} ({reason}); check the file.") from None
-
-
 def _read_edges(path: Path, nodes: Sequence[str] | None, encoding: str | None) -> Graph:
-    pandas = import_pandas()
     text, _ = read_text(path, encoding)
-    lines = [line for line in text.splitlines() if line.strip()]
-    lines = [line for line in lines if not line.lstrip().startswith(_COMMENTS)]
+    lines, notes = edge_lines(text, None if nodes is None else set(nodes))
     if not lines:
         raise ValueError(f"{path} has no edges; write two nodes per line.")
-    delimiter = next((d for d in ",\t;" if d in lines[0]), r"\s+")
+    table = _edge_table(path, lines)
+    if _is_header(table, nodes):
+        first = [field.strip() for field in table.iloc[0]]
+        if nodes is None and not set(map(str.lower, first[:2])) <= _HEADERS and len(first) == 2:
+            notes.append(
+                f"The first line ({', '.join(map(repr, first))}) was read as a header and not as "
+                "an edge."
+            )
+        table = table.iloc[1:]
+        if table.empty:
+            raise ValueError(f"{path} has no edges; write two nodes per line.")
+    graph = _from_edges(path, table, nodes)
+    return replace(graph, notes=(*notes, *graph.notes))
+
+
+def edge_lines(text: str, nodes: Container[str] | None) -> tuple[list[str], list[str]]:
+    """The lines that are edges, and a note about comments that could have been some.
+
+    A line that begins with ``#`` or ``%`` is a comment, unless the first of its fields is one
+    of the `nodes`.
+    """
+    lines, doubtful = [], []
+    for number, line in enumerate(re.split(r"\r\n|\n|\r", text), start=1):
+        line = line.strip()
+        if not line:
+            continue
+        if line.startswith(_COMMENTS):
+            fields = [field.strip() for field in re.split(rf"[{_SEPARATORS}]|\s+", line)]
+            by_marks = [field.strip() for field in re.split(f"[{_SEPARATORS}]", line)]
+            known = nodes is not None and (fields[0] in nodes or by_marks[0] in nodes)
+            if not known:
+                if fields[0] not in _COMMENTS and 2 <= len(fields) <= 3:
+                    doubtful.append((number, line))
+                continue
+        lines.append(line)
+    if not doubtful:
+        return lines, []
+    number, line = doubtful[0]
+    return lines, [
+        f"Took {len(doubtful)} line(s) for comments, the first in line {number} ({line!r}); put "
+        "quotes around a node that begins with # or %."
+    ]
+
+
+def _edge_table(path: Path, lines: list[str]) -> Any:
+    """Two or three columns of text, one row for each line."""
+    pandas = import_pandas()
+    delimiter = next((d for d in _SEPARATORS if d in lines[0]), r"\s+")
     try:
         table = pandas.read_csv(
-            io.StringIO("\n".join(line.strip() for line in lines)), sep=delimiter, header=None,
-            dtype=str, keep_default_na=False, skipinitialspace=True, index_col=False,
+            io.StringIO("\n".join(lines)), sep=delimiter, header=None, dtype=str,
+            keep_default_na=False, skipinitialspace=True, index_col=False,
         )  # fmt: skip
     except pandas.errors.ParserError:
         table = None
-    if table is None or table.shape[1] not in (2, 3) or table.isna().any(axis=None):
+    if (
+        table is None
+        or table.shape[1] not in (2, 3)
+        or table.isna().any(axis=None)
+        or len(table) != len(lines)  # a quote that goes on over several lines
+    ):
         raise ValueError(
             f"{path} is not an edge list; write two nodes and perhaps a weight per line, and the "
             "same number of fields in every line."
         )
     check_fields(path, table)
-    if _is_header(table):
-        table = table.iloc[1:]
-        if table.empty:
-            raise ValueError(f"{path} has no edges; write two nodes per line.")
-    return _from_edges(path, table, nodes)
+    return table
 
 
-def _is_header(table: Any) -> bool:
-    """Names where numbers stand below, or the usual words."""
+def _is_header(table: Any, nodes: Sequence[str] | None) -> bool:
+    """Names where numbers stand below, or the usual words; never two of the nodes."""
     pandas = import_pandas()
     first = table.iloc[0].str.strip()
+    if nodes is not None and first[:2].isin(list(nodes)).any():
+        return False
     if set(first.str.lower()[:2]) & _HEADERS:
         return True
     numeric = table.apply(lambda column: pandas.to_numeric(column, errors="coerce").notna())
@@ -145,10 +180,10 @@ def _from_edges(path: Path, table: Any, nodes: Sequence[str] | None) -> Graph:
         weights = pandas.to_numeric(table[2], errors="coerce")
         if weights.isna().any():
             wrong = table[2].iloc[int(np.argmax(weights.isna()))]
-            raise ValueError(f"{path} has the weight {wrong!r}, which is no number; mend it.")
+            raise ValueError(f"{path} has the weight {wrong!r}, which is no number; correct it.")
         values = weights.to_numpy(dtype=np.float64)
     matrix = sp.coo_array((values, (rows, columns)), shape=(len(nodes), len(nodes)))
-    weights, notes = _symmetric(path, matrix)
+    weights, notes = symmetric_weights(path, matrix)
     return Graph(weights, tuple(nodes), notes)
 
 
@@ -158,25 +193,3 @@ def _sorted_nodes(names: np.ndarray) -> list[str]:
         return sorted(names.tolist(), key=int)
     except ValueError:
         return sorted(names.tolist())
-
-
-def _symmetric(path: Path, matrix: Any) -> tuple[Any, tuple[str, ...]]:
-    """Each pair with the larger of its two directions' weights, and no self-loops."""
-    if matrix.shape[0] != matrix.shape[1]:
-        raise ValueError(
-            f"{path} is a matrix of shape {matrix.shape}; a graph needs as many rows as columns."
-        )
-    square = sp.csr_array(matrix, dtype=np.float64)  # an edge listed twice adds up
-    if square.nnz and (not np.isfinite(square.data).all() or square.data.min() < 0):
-        raise ValueError(
-            f"{path} has a weight that is negative or no number; affinities must be at least zero."
-        )
-    notes = []
-    if square.diagonal().any():
-        notes.append(f"Dropped {int(np.count_nonzero(square.diagonal()))} self-loop(s).")
-        square = sp.csr_array(square - sp.diags_array(square.diagonal()))
-    square.eliminate_zeros()
-    both = (square != 0).multiply(square.T != 0)
-    if (square - square.T).multiply(both).nnz:
-        notes.append("Edges whose two directions differ were given the larger weight.")
-    return sp.csr_array(square.maximum(square.T)), tuple(notes)

@@ -6,13 +6,16 @@ import csv
 import io
 import re
 import zipfile
+import zlib
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fairspectral.tables.limits import check_npy, check_npz
 from fairspectral.tables.text import check_readable, kind_of, read_text
 
 if TYPE_CHECKING:
@@ -21,6 +24,8 @@ if TYPE_CHECKING:
 _DELIMITERS = (",", ";", "\t", "|")
 # A longer field is no value but the rest of a file after a quote that was never closed.
 _LONGEST_FIELD = 100_000
+# What numpy raises for a broken file.
+_NUMPY_ERRORS = (ValueError, OSError, EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError)
 # What would be read as text, and answered with a riddle.
 _OTHER_FORMATS = (
     "xls", "xlsx", "ods", "numbers", "json", "jsonl", "feather", "arrow", "pkl", "pickle", "zip",
@@ -40,6 +45,10 @@ class Table:
         From a text file every column is text, as it stands in the file.
     delimiter, encoding : str
         Of a text file.
+    text : str
+        Of a text file: all of it, so that its rows can be written back as they stand.
+    header : bool
+        Whether its first line names the columns.
     notes : tuple of str
         What was assumed in reading, in words for the user.
     """
@@ -49,11 +58,18 @@ class Table:
     delimiter: str = ","
     encoding: str = "utf-8"
     notes: tuple[str, ...] = ()
+    text: str = field(default="", repr=False)
+    header: bool = True
 
     @property
     def decimal(self) -> str:
         """The decimal sign: where semicolons separate, commas stand in numbers."""
         return "," if self.delimiter == ";" else "."
+
+    @property
+    def newline(self) -> str:
+        """How the first line of a text file ends."""
+        return (re.search(r"\r\n|\n|\r", self.text) or ["\n"])[0]
 
 
 def read_table(
@@ -108,8 +124,6 @@ def import_pandas() -> Any:
 def _read_delimited(path: Path, kind: str, encoding: str | None, header: bool) -> Table:
     pandas = import_pandas()
     text, encoding = read_text(path, encoding)
-    if "\n" not in text:  # lines as old Macs ended them
-        text = text.replace("\r", "\n")
     text = text.lstrip("\r\n")
     try:
         delimiter = "\t" if kind in ("tsv", "tab") else _delimiter(text)
@@ -130,23 +144,50 @@ def _read_delimited(path: Path, kind: str, encoding: str | None, header: bool) -
         frame = pandas.read_csv(
             io.StringIO(text), sep=delimiter, names=names, header=0 if header else None,
             dtype=str, keep_default_na=False, na_values=[], index_col=False,
-            skipinitialspace=True,
+            skipinitialspace=_pads_quotes(text, delimiter),
         )  # fmt: skip
     except pandas.errors.ParserError as error:
         raise _unparsable(path, str(error)) from None
     check_fields(path, frame)
-    _check_lines(path, text, delimiter, len(names))
-    return Table(path, frame, delimiter, encoding, tuple(notes))
+    _check_lines(path, text, delimiter, len(names), len(frame) + header)
+    return Table(path, frame, delimiter, encoding, tuple(notes), text, header)
+
+
+def split_rows(table: Table) -> Iterator[tuple[str, bool]]:
+    """The rows of a text file as they stand, ends of lines too, and whether each has any field.
+
+    The first is the header where there is one.
+    """
+    lines = io.StringIO(table.text, newline="")
+    taken: list[str] = []
+
+    def taking() -> Iterator[str]:
+        for line in lines:
+            taken.append(line)
+            yield line
+
+    padded = _pads_quotes(table.text, table.delimiter)
+    for fields in csv.reader(taking(), delimiter=table.delimiter, skipinitialspace=padded):
+        yield "".join(taken), bool(fields)
+        taken.clear()
 
 
 def _lines(text: str, delimiter: str) -> Any:
     """The fields of each line; a quoted field may go over several lines of text."""
-    return csv.reader(io.StringIO(text), delimiter=delimiter, skipinitialspace=True)
+    lines = io.StringIO(text, newline="")  # lines end in any of the usual ways
+    padded = _pads_quotes(text, delimiter)
+    return csv.reader(lines, delimiter=delimiter, skipinitialspace=padded)
+
+
+def _pads_quotes(text: str, delimiter: str) -> bool:
+    """Whether blanks stand between a delimiter and a quote, which is then still a quote."""
+    return re.search(rf"(?:^|{re.escape(delimiter)}) +\"", text, flags=re.MULTILINE) is not None
 
 
 def _delimiter(text: str) -> str:
     """The one that splits the first line into most fields; a comma where none does."""
-    return max(_DELIMITERS, key=lambda delimiter: len(next(_lines(text, delimiter))))
+    start = text[: 10 * _LONGEST_FIELD]
+    return max(_DELIMITERS, key=lambda delimiter: len(next(_lines(start, delimiter))))
 
 
 def _check_names(path: Path, names: list[str], hint: str = "") -> None:
@@ -160,15 +201,22 @@ def _check_names(path: Path, names: list[str], hint: str = "") -> None:
     )
 
 
-def _check_lines(path: Path, text: str, delimiter: str, n_columns: int) -> None:
+def _check_lines(path: Path, text: str, delimiter: str, n_columns: int, n_rows: int) -> None:
     """Refuse a line that is too short, which pandas would fill up in silence."""
     lines = _lines(text, delimiter)
+    found = 0
     for fields in lines:
+        found += bool(fields)
         if fields and len(fields) != n_columns:
             raise ValueError(
                 f"{path} has {len(fields)} field(s) in line {lines.line_num} but {n_columns} "
                 "columns; mend that line."
             )
+    if found != n_rows:
+        raise ValueError(
+            f"{path} has lines of blanks only, which may be rows or not; remove them, or write "
+            "NA where a value is missing."
+        )
 
 
 def check_fields(path: Path, frame: pandas.DataFrame) -> None:
@@ -218,26 +266,38 @@ def _is_number(text: str) -> bool:
 def _read_parquet(path: Path) -> pandas.DataFrame:
     pandas = import_pandas()
     try:
+        import pyarrow.parquet
+
+        names = pyarrow.parquet.read_schema(path).names
+    except ImportError:
+        names = []  # another engine, or the sentence below
+    except Exception as error:  # pyarrow has its own family of errors
+        raise _bad_parquet(path, error) from None
+    _check_names(path, names)
+    try:
         frame = pandas.read_parquet(path)
     except ImportError:
         raise ImportError(
             "Parquet files need pyarrow; install it with pip install pyarrow, or pass CSV."
         ) from None
-    except Exception as error:  # pyarrow has its own family of errors
-        reason = str(error).split("\n", 1)[0].rstrip(".")
-        raise ValueError(
-            f"{path} is not a Parquet file that can be read ({reason}); check the file."
-        ) from None
+    except Exception as error:
+        raise _bad_parquet(path, error) from None
     return frame.rename(columns=str)
+
+
+def _bad_parquet(path: Path, error: Exception) -> ValueError:
+    reason = str(error).split("\n", 1)[0].rstrip(".")
+    return ValueError(f"{path} is not a Parquet file that can be read ({reason}); check the file.")
 
 
 def _read_numpy(path: Path, kind: str) -> pandas.DataFrame:
     pandas = import_pandas()
+    _check_claims(path, kind)
     try:
         with open(path, "rb") as file:
             loaded = np.load(file, allow_pickle=False)
             arrays = {"": loaded} if kind == "npy" else {key: loaded[key] for key in loaded.files}
-    except (ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
+    except _NUMPY_ERRORS as error:
         why = "it holds Python objects" if "pickle" in str(error) else "numpy cannot read it"
         raise ValueError(
             f"{path} is not a .{kind} file of numbers or text ({why}); save plain arrays."
@@ -254,6 +314,19 @@ def _read_numpy(path: Path, kind: str) -> pandas.DataFrame:
             "one row per sample in each."
         )
     return pandas.DataFrame(columns)
+
+
+def _check_claims(path: Path, kind: str) -> None:
+    """Refuse sizes that cannot be; what is broken otherwise is said where it is read."""
+    try:
+        if kind == "npz":
+            check_npz(path)
+        else:
+            with open(path, "rb") as file:
+                check_npy(path, file, path.stat().st_size)
+    except _NUMPY_ERRORS as error:
+        if str(error).startswith(str(path)):
+            raise
 
 
 def _array_columns(path: Path, key: str, array: np.ndarray) -> list[tuple[str, np.ndarray]]:

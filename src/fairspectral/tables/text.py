@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import codecs
-import gzip
 import zlib
 from pathlib import Path
+
+from fairspectral.tables.limits import check_plain_file, unpack_gzip
 
 _MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
@@ -20,6 +21,7 @@ def check_readable(path: Path) -> None:
         raise IsADirectoryError(f"{path} is a folder; name a file in it.")
     if not path.exists():
         raise FileNotFoundError(f"{path} does not exist; check the path.")
+    check_plain_file(path)
 
 
 def kind_of(path: Path) -> str:
@@ -44,7 +46,7 @@ def read_text(path: Path, encoding: str | None = None) -> tuple[str, str]:
     try:
         content = path.read_bytes()
         if path.suffix.lower() == ".gz":
-            content = gzip.decompress(content)
+            content = unpack_gzip(path, content)
     except PermissionError:
         raise PermissionError(f"{path} may not be read; check its permissions.") from None
     except (OSError, EOFError, zlib.error) as error:
