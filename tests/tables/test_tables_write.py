@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fairspectral.tables import check_output, discard_unfinished, read_table, replacing, write_table
+from fairspectral.tables import check_output, read_table, write_table
 
 LABELS = np.array([1, 0], dtype=np.int32)
 
@@ -53,30 +53,61 @@ def test_parquet_without_pyarrow(table, tmp_path, monkeypatch):
         write_table(table, tmp_path / "out.parquet", "k", LABELS)
 
 
-@pytest.mark.parametrize("failure", [ValueError, KeyboardInterrupt])
-def test_all_or_nothing(tmp_path, failure):
-    path = tmp_path / "out.csv"
-    path.write_text("old")
+@pytest.mark.parametrize(
+    ("given", "written"),
+    [
+        (
+            b"id,name,x\r\n007, Zo ,1\r\n008,  'a',2\r\n",
+            b"id,name,x,k\r\n007, Zo ,1,1\r\n008,  'a',2,0\r\n",
+        ),
+        (
+            b'id, "na,me",x\n"007", "two\nlines" ,1\n\n008,b,2',
+            b'id, "na,me",x,k\n"007", "two\nlines" ,1,1\n\n008,b,2,0',
+        ),
+        (b"id,name\r007,a\r008,b\r", b"id,name,k\r007,a,1\r008,b,0\r"),
+        (
+            b'\xef\xbb\xbfid,name\n007,"a""b"\n008,b\n',
+            b'\xef\xbb\xbfid,name,k\n007,"a""b",1\n008,b,0\n',
+        ),
+        (
+            "id\tname\n007\t Zoë\n008\tb\n".encode("utf-16"),
+            "id\tname\tk\n007\t Zoë\t1\n008\tb\t0\n".encode("utf-16"),
+        ),
+    ],
+    ids=["CRLF and blanks", "quotes and a blank line", "old Mac", "BOM", "UTF-16"],
+)
+def test_rows_are_repeated_as_they_stand(tmp_path, given, written):
+    path, out = tmp_path / "in.csv", tmp_path / "out.csv"
+    path.write_bytes(given)
+    write_table(read_table(path), out, "k", LABELS)
+    assert out.read_bytes() == written
 
-    def fail():
-        with replacing(path) as attempt:
-            attempt.write_text("half")
-            assert path.read_text() == "old"
-            raise failure
 
-    with pytest.raises(failure):
-        fail()
-    assert path.read_text() == "old"
-    assert os.listdir(tmp_path) == ["out.csv"]
+def test_the_new_name_is_quoted_where_it_must_be(tmp_path):
+    path, out = tmp_path / "in.csv", tmp_path / "out.csv"
+    path.write_text("a,b\n1,2\n3,4\n")
+    write_table(read_table(path), out, 'k,"1"', LABELS)
+    assert out.read_text() == 'a,b,"k,""1"""\n1,2,1\n3,4,0\n'
 
 
-def test_an_abrupt_end_can_clean_up(tmp_path):
-    with replacing(tmp_path / "out.csv") as attempt:
-        attempt.write_text("half")
-        discard_unfinished()
-        assert os.listdir(tmp_path) == []
-        attempt.write_text("whole")
-    assert (tmp_path / "out.csv").read_text() == "whole"
+def test_rows_without_a_header_get_one(tmp_path):
+    given, out = tmp_path / "in.csv", tmp_path / "out.csv"
+    given.write_bytes(b"007, a\r\n008,b\r\n")
+    write_table(read_table(given, header=False), out, "k", LABELS)
+    assert out.read_bytes() == b"column 1,column 2,k\r\n007, a,1\r\n008,b,0\r\n"
+
+
+def test_another_delimiter_keeps_the_ends_of_lines(tmp_path):
+    given, out = tmp_path / "in.csv", tmp_path / "out.tsv"
+    given.write_bytes(b"a,b\r\n1, x\r\n2,y\r\n")
+    write_table(read_table(given), out, "k", LABELS)
+    assert out.read_bytes() == b"a\tb\tk\r\n1\t x\t1\r\n2\ty\t0\r\n"
+
+
+def test_a_name_that_the_encoding_has_not(table, tmp_path):
+    with pytest.raises(ValueError, match=r"cannot be written in latin-1.*--label-column"):
+        write_table(table, tmp_path / "out.csv", "群", LABELS)
+    assert os.listdir(tmp_path) == ["in.csv"]
 
 
 def test_what_cannot_be_written_is_refused_early(tmp_path, monkeypatch):
@@ -92,3 +123,15 @@ def test_what_cannot_be_written_is_refused_early(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "access", lambda *args: False)
     with pytest.raises(PermissionError, match="may not be written"):
         check_output(tmp_path / "out.csv")
+
+
+def test_devices_and_protected_files_are_no_outputs(tmp_path, monkeypatch):
+    link = tmp_path / "null.csv"
+    link.symlink_to(os.devnull)
+    with pytest.raises(ValueError, match="is a device or a pipe"):
+        check_output(link)
+    protected = tmp_path / "protected.csv"
+    protected.write_text("x")
+    monkeypatch.setattr(os, "access", lambda path, mode: path != protected)
+    with pytest.raises(PermissionError, match=r"protected.csv may not be written to"):
+        check_output(protected)

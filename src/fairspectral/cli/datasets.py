@@ -132,10 +132,11 @@ def fetch(
 
     check_choice(name, ENTRIES, "NAME")
     check_kind(output, TEXT_KINDS)
-    check_output(output)
-    frames = _frames(name)
-    paths = [output, output.with_name(f"{output.stem}-groups.csv")][: len(frames)]
-    for path, frame in zip(paths, frames, strict=True):
+    frames = 2 if ENTRIES[name].kind == "graph" else 1
+    paths = [output, output.with_name(f"{output.stem}-groups.csv")][:frames]
+    for path in paths:
+        check_output(path)
+    for path, frame in zip(paths, _frames(name), strict=True):
         with replacing(path) as attempt:
             write_delimited(frame, attempt, path)
     say(f"Wrote {' and '.join(map(str, paths))}.")

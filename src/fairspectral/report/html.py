@@ -12,7 +12,7 @@ import hashlib
 import os
 import warnings
 from collections.abc import Iterable
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
 from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
@@ -22,6 +22,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
+from fairspectral.files import replacing
 from fairspectral.frontier import TOLERANCES, FairnessFrontier, fairness_frontier
 from fairspectral.report import collect, sections, words
 from fairspectral.report.charts import HEIGHT, WIDTH, share_bars
@@ -88,13 +89,8 @@ def write_report(
         frontier=frontier,
         random_state=random_state,
     )
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-    try:
-        temporary.write_text(page, encoding="utf-8")
-        os.replace(temporary, target)
-    finally:
-        with suppress(FileNotFoundError):
-            temporary.unlink()
+    with replacing(target) as attempt:
+        attempt.write_text(page, encoding="utf-8")
     return target
 
 

@@ -1,5 +1,6 @@
 """Tables and graphs from files, features from columns, and files written in one step."""
 
+from fairspectral.files import discard_unfinished, replacing
 from fairspectral.tables.columns import check_columns, listed, numbers
 from fairspectral.tables.encode import Features, encode_features
 from fairspectral.tables.graph import Graph, read_graph
@@ -11,8 +12,6 @@ from fairspectral.tables.write import (
     TEXT_KINDS,
     check_kind,
     check_output,
-    discard_unfinished,
-    replacing,
     write_table,
 )
 

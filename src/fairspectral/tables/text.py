@@ -53,9 +53,9 @@ def read_text(path: Path, encoding: str | None = None) -> tuple[str, str]:
         raise ValueError(f"{path} could not be read ({error}); check the file.") from None
     if not content.strip():
         raise ValueError(f"{path} is empty; pass a file with a header line and rows.")
-    if encoding is None:
+    if encoding is None or encoding.lower().replace("_", "-") in ("utf-8", "utf8"):
         marked = (name for mark, name in _MARKS.items() if content.startswith(mark))
-        encoding = next(marked, "utf-8")
+        encoding = next(marked, encoding or "utf-8")
     return _decode(path, content, encoding), encoding
 
 

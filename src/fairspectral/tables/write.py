@@ -1,23 +1,21 @@
-"""Write files in one step: whole or not at all, and never over the input."""
+"""Write tables: what was read with one more column, and never over the input."""
 
 from __future__ import annotations
 
+import gzip
 import os
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from fairspectral.tables.read import Table
+from fairspectral.files import behind_links, replacing
+from fairspectral.tables.read import Table, split_rows
 from fairspectral.tables.text import kind_of
 
 TEXT_KINDS = ("csv", "tsv", "tab", "txt")
 LABEL_KINDS = (*TEXT_KINDS, "parquet", "pq", "npy")
-
-# Files that are being written; an abrupt end must remove them.
-_unfinished: set[Path] = set()
 
 
 def check_output(path: Path, inputs: Iterable[Path] = ()) -> None:
@@ -32,7 +30,11 @@ def check_output(path: Path, inputs: Iterable[Path] = ()) -> None:
     """
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder; name a file to write.")
-    folder = path.parent
+    if path.exists() and not path.is_file():
+        raise ValueError(f"{path} is a device or a pipe and not a file; name a file to write.")
+    if path.exists() and not os.access(path, os.W_OK):
+        raise PermissionError(f"{path} may not be written to; choose another name.")
+    folder = behind_links(path).parent
     if not folder.is_dir():
         raise FileNotFoundError(
             f"the folder {folder} of {path.name} does not exist; make it first."
@@ -54,49 +56,80 @@ def check_kind(path: Path, kinds: Sequence[str]) -> None:
         raise ValueError(f"{path} {has}; choose a name that ends in one of {known}.")
 
 
-@contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """A path to write to, which becomes `path` in one step if the ``with`` block ends well.
-
-    After an error or an interrupt nothing of it is left, and an older `path` is as it was.
-    """
-    attempt = path.with_name(f".{path.name}.{os.getpid()}.part")
-    _unfinished.add(attempt)
-    try:
-        yield attempt
-        attempt.replace(path)
-    finally:
-        attempt.unlink(missing_ok=True)
-        _unfinished.discard(attempt)
-
-
-def discard_unfinished() -> None:
-    """Remove what is being written: for an end that runs no ``finally``."""
-    for attempt in list(_unfinished):
-        with suppress(OSError):
-            attempt.unlink(missing_ok=True)
-
-
 def write_table(table: Table, path: Path, column: str, labels: np.ndarray) -> None:
     """Write a table's rows with one more column, in the format that the name says.
 
     ``.parquet`` and ``.npy`` (the labels alone); the other `LABEL_KINDS` are text with the
-    delimiter and the encoding of the table it came from (``.tsv`` always has tabs).
+    delimiter and the encoding of the table it came from (``.tsv`` always has tabs). Rows of a
+    text file with that delimiter are repeated as they stand.
     """
     with replacing(path) as attempt:
         if kind_of(path) == "npy":
             with open(attempt, "wb") as file:
                 np.save(file, labels)
             return
+        delimiter = "\t" if kind_of(path) in ("tsv", "tab") else table.delimiter
+        if table.text and kind_of(path) in TEXT_KINDS and delimiter == table.delimiter:
+            _append_labels(table, attempt, path, column, labels)
+            return
         frame = table.frame.assign(**{column: labels})
         if kind_of(path) in ("parquet", "pq"):
             _write_parquet(frame, attempt)
             return
-        write_delimited(frame, attempt, path, delimiter=table.delimiter, encoding=table.encoding)
+        write_delimited(
+            frame, attempt, path,
+            delimiter=table.delimiter, encoding=table.encoding, newline=table.newline,
+        )  # fmt: skip
+
+
+def _append_labels(
+    table: Table, attempt: Path, path: Path, column: str, labels: np.ndarray
+) -> None:
+    """The rows of a text file byte for byte, each with one more field."""
+    additions = iter(labels.tolist())
+    delimiter, newline = table.delimiter, table.newline
+    with _open_text(attempt, path, table.encoding) as file:
+        try:
+            heading = _quoted(column, delimiter)
+            if not table.header:
+                names = [_quoted(str(name), delimiter) for name in table.frame.columns]
+                file.write(delimiter.join([*names, heading]) + newline)
+            for number, (row, has_fields) in enumerate(split_rows(table)):
+                body = row.rstrip("\r\n")
+                if not has_fields:
+                    file.write(row)
+                elif table.header and number == 0:
+                    file.write(f"{body}{delimiter}{heading}{row[len(body) :]}")
+                else:
+                    file.write(f"{body}{delimiter}{next(additions)}{row[len(body) :]}")
+        except UnicodeEncodeError as error:
+            raise ValueError(
+                f"{column!r} cannot be written in {table.encoding}, the encoding of {table.path}; "
+                "choose another name with --label-column."
+            ) from error
+
+
+def _quoted(text: str, delimiter: str) -> str:
+    """A field as CSV has it: in quotes where something in it needs them."""
+    if any(sign in text for sign in (delimiter, '"', "\n", "\r")):
+        return '"' + text.replace('"', '""') + '"'
+    return text
+
+
+def _open_text(attempt: Path, path: Path, encoding: str) -> Any:
+    if path.suffix.lower() == ".gz":
+        return gzip.open(attempt, "wt", encoding=encoding, newline="")
+    return open(attempt, "w", encoding=encoding, newline="")
 
 
 def write_delimited(
-    frame: Any, attempt: Path, path: Path, *, delimiter: str = ",", encoding: str = "utf-8"
+    frame: Any,
+    attempt: Path,
+    path: Path,
+    *,
+    delimiter: str = ",",
+    encoding: str = "utf-8",
+    newline: str = "\n",
 ) -> None:
     """Write text to `attempt` with the delimiter and packing that the name `path` asks for."""
     frame.to_csv(
@@ -104,6 +137,7 @@ def write_delimited(
         sep="\t" if kind_of(path) in ("tsv", "tab") else delimiter,
         index=False,
         encoding=encoding,
+        lineterminator=newline,
         compression="gzip" if path.suffix.lower() == ".gz" else None,
     )
 

@@ -1,0 +1,65 @@
+"""Write files in one step: whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+# Files that are being written; an abrupt end must remove them.
+_unfinished: set[Path] = set()
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A path to write to, which becomes `path` in one step if the ``with`` block ends well.
+
+    After an error or an interrupt nothing of it is left, and an older `path` is as it was. An
+    older file's permissions are kept, and a symbolic link stays one: the file it points to is
+    replaced.
+    """
+    target = behind_links(path)
+    attempt = target.with_name(f".{target.name}.{os.getpid()}.part")
+    _unfinished.add(attempt)
+    try:
+        _create(attempt, target)
+        yield attempt
+        attempt.replace(target)
+    except OSError as error:
+        if error.strerror and error.filename in (None, str(attempt), os.fspath(attempt)):
+            raise OSError(error.errno, error.strerror, str(path)) from None
+        raise
+    finally:
+        attempt.unlink(missing_ok=True)
+        _unfinished.discard(attempt)
+
+
+def behind_links(path: Path) -> Path:
+    """The file that a path stands for, whether it exists or not."""
+    return Path(os.path.realpath(path))
+
+
+def _create(attempt: Path, target: Path) -> None:
+    """An empty file with the permissions, and where possible the owner, of the older `target`.
+
+    What is written to it is never open to more people than the older file was.
+    """
+    attempt.unlink(missing_ok=True)
+    try:
+        before = target.stat()
+    except FileNotFoundError:
+        os.close(os.open(attempt, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+        return
+    os.close(os.open(attempt, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    with suppress(OSError):  # only an administrator may give files away
+        os.chown(attempt, before.st_uid, before.st_gid)
+    os.chmod(attempt, stat.S_IMODE(before.st_mode))
+
+
+def discard_unfinished() -> None:
+    """Remove what is being written: for an end that runs no ``finally``."""
+    for attempt in list(_unfinished):
+        with suppress(OSError):
+            attempt.unlink(missing_ok=True)
