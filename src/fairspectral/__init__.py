@@ -5,7 +5,8 @@
 >>> # model.fit(X, sensitive_features=s); print(model.audit_)
 """
 
-from fairspectral import metrics
+# _start comes first: it guards the imports that follow where this is the command.
+from fairspectral import _start, metrics  # noqa: F401
 from fairspectral.audit import Audit, audit
 from fairspectral.binning import bin_numeric
 from fairspectral.diagnosis import Diagnosis, Finding

@@ -1,4 +1,6 @@
 import builtins
+import signal
+import time
 import warnings
 from dataclasses import dataclass
 from typing import Annotated
@@ -64,7 +66,17 @@ def test_the_value_is_the_status():
             "Error: x cannot be used (file exists); check the path.\n",
         ),
         (RuntimeError("cannot cache function 'f'"), "Error: compiled code cannot be kept, for"),
-        (MemoryError(), "Error: there is not enough memory; pass --memory-budget"),
+        (MemoryError(), "Error: there is not enough memory; free some, or pass fewer rows.\n"),
+        (
+            OSError("Could not find/load shared object file 'libllvmlite.so'"),
+            "Error: there is not enough memory; free some",
+        ),
+        (OSError(12, "Cannot allocate memory"), "Error: there is not enough memory; free some"),
+        (
+            OSError(28, "No space left on device"),
+            "Error: reading or writing failed (no space left on device); check the disk.\n",
+        ),
+        (ValueError("\x1b[31mred\x07"), "Error: \\x1b[31mred\\x07\n"),
         (KeyError("x"), "Error: something went wrong that should not (KeyError: 'x'); run again"),
         (ValueError(), "Error: something went wrong that should not (ValueError: ); run again"),
     ],
@@ -81,6 +93,24 @@ def test_errors_are_one_sentence(error, said):
     assert done.exit_code == 2
     assert done.stderr.startswith("Traceback")
     assert said in done.stderr
+
+
+def test_memory_can_be_limited_where_there_is_an_option():
+    def fail(memory_budget: str = "1GB") -> None:
+        raise MemoryError
+
+    assert "pass --memory-budget (for example 2GB)" in run(fail).stderr
+
+
+def test_a_termination_is_143():
+    def stop() -> None:
+        signal.raise_signal(signal.SIGTERM)
+        time.sleep(5)
+
+    done = run(stop)
+    assert done.exit_code == 143
+    assert done.stderr == "Terminated; no partial file is left.\n"
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
 
 
 def test_an_interrupt_is_130():
@@ -110,6 +140,9 @@ def test_an_abrupt_end(monkeypatch, capfd):
     end_now()
     assert ends == [130]
     assert capfd.readouterr().err == "\x1b[?25h\nInterrupted; no partial file is left.\n"
+    end_now(signal.SIGTERM)
+    assert ends == [130, 143]
+    assert capfd.readouterr().err == "\x1b[?25h\nTerminated; no partial file is left.\n"
 
 
 def test_interrupts_elsewhere_than_in_the_main_thread(monkeypatch):

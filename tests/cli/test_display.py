@@ -4,7 +4,7 @@ from datetime import date
 import numpy as np
 
 from fairspectral.audit import audit
-from fairspectral.cli.display import print_audit, print_json, print_table
+from fairspectral.cli.display import fitting, print_audit, print_json, print_table
 
 
 def test_json_of_whatever_comes(capsys):
@@ -35,3 +35,30 @@ def test_few_groups_are_shown_across(capsys, monkeypatch):
     print_audit(audit([0, 1, 0, 1], ["f", "f", "m", "m"]))
     lines = capsys.readouterr().out.splitlines()
     assert any(line.split() == ["cluster", "size", "f", "m", "balance"] for line in lines)
+
+
+def test_cells_are_never_wrapped_off_a_terminal(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "20")
+    print_table(["name", "a long name of a column", "x" * 90], [["word " * 8, "1", "2"]])
+    lines = [line for line in capsys.readouterr().out.splitlines() if line.strip()]
+    assert len(lines) == 3
+    assert ("word " * 8).strip() in lines[2]
+
+
+def test_columns_that_do_not_fit_a_terminal_go_below(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    header = ["cluster", *(f"group {j}" for j in range(8))]
+    print_table(header, [["everyone", *(f"{j}.0%" for j in range(8))]])
+    lines = [line for line in capsys.readouterr().out.splitlines() if "everyone" in line]
+    assert len(lines) == 4
+    assert [cell for line in lines for cell in line.split() if "%" in cell] == [
+        f"{j}.0%" for j in range(8)
+    ]
+
+
+def test_parts_that_fit():
+    assert fitting([10, 5, 5, 5], 21) == [[0, 1, 2], [0, 3]]
+    assert fitting([10, 5, 5, 5], 26) == [[0, 1, 2, 3]]
+    assert fitting([10, 90, 5], 20) == [[0, 1], [0, 2]]  # no cell is wrapped, however wide
+    assert fitting([10], 5) == [[0]]

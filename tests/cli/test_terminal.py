@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -87,7 +88,7 @@ def start(command):
     )
 
 
-def interrupt(process, sign, pause=0.0):
+def interrupt(process, sign, pause=0.0, number=signal.SIGINT):
     """Press Ctrl-C a pause after the process has written a line with `sign` to standard error."""
     for line in process.stderr:
         if sign in line:
@@ -95,23 +96,34 @@ def interrupt(process, sign, pause=0.0):
     else:
         pytest.fail("the process ended before it could be interrupted")
     time.sleep(pause)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     try:
         return process.communicate(timeout=PATIENCE)
     finally:
         process.kill()  # one that hangs must not outlive its test
 
 
-def test_ctrl_c_ends_with_130_and_no_file(tmp_path):
+@pytest.fixture
+def many(tmp_path):
+    """So many people that to cluster them takes a while."""
     rng = np.random.default_rng(0)
     n = 6000
     rows = [f"{i},{x:.4f},{y:.4f},{'fm'[i % 2]}" for i, (x, y) in enumerate(rng.random((n, 2)))]
     path = tmp_path / "many.csv"
     path.write_text("id,x,y,sex\n" + "\n".join(rows) + "\n")
-    process = start(words(path, "-o", str(tmp_path / "out.csv"), "--threads", "1"))
-    out, err = interrupt(process, "Dropped 'id'")
-    assert process.returncode == INTERRUPTED
-    assert "Interrupted; no partial file is left." in err
+    return path
+
+
+@pytest.mark.parametrize(
+    ("number", "status", "said"),
+    [(signal.SIGINT, INTERRUPTED, "Interrupted"), (signal.SIGTERM, 143, "Terminated")],
+    ids=["Ctrl-C", "SIGTERM"],
+)
+def test_a_signal_ends_it_and_leaves_no_file(many, tmp_path, number, status, said):
+    process = start(words(many, "-o", str(tmp_path / "out.csv"), "--threads", "1"))
+    out, err = interrupt(process, "Dropped 'id'", number=number)
+    assert process.returncode == status
+    assert f"{said}; no partial file is left." in err
     assert "Traceback" not in err
     assert out == ""
     assert os.listdir(tmp_path) == ["many.csv"]
@@ -130,9 +142,68 @@ with prompt_interrupts(), replacing(Path(sys.argv[1])) as attempt:
 """
 
 
-def test_ctrl_c_ends_compiled_work_too(tmp_path):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_compiled_work_too(tmp_path, number):
     process = start([sys.executable, "-c", LONG_COMPILED_WORK, str(tmp_path / "out.csv")])
-    _, err = interrupt(process, "at work", pause=2.0)  # by then it is inside the compiled code
-    assert process.returncode == INTERRUPTED
-    assert "Interrupted; no partial file is left." in err
+    # After the pause it is inside the compiled code.
+    _, err = interrupt(process, "at work", pause=2.0, number=number)
+    assert process.returncode == 128 + number
+    assert "no partial file is left." in err
     assert os.listdir(tmp_path) == []
+
+
+def test_ctrl_c_while_libraries_are_loaded(people):
+    command = [sys.executable, "-X", "importtime", *words(people)[1:]]
+    _, err = interrupt(start(command), "numpy.exceptions")
+    assert "Traceback" not in err
+    assert err.endswith("Interrupted; no partial file is left.\n")
+
+
+# --- readers that go away ---------------------------------------------------------------------
+
+
+@pytest.fixture
+def unfair(tmp_path):
+    path = tmp_path / "unfair.csv"
+    path.write_text("cluster,sex\n" + "0,f\n1,m\n" * 30)
+    return path
+
+
+def closed(command):
+    """The status of a command whose reader went away before it wrote, and its messages."""
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdout.close()
+    err = process.stderr.read().decode()
+    process.stderr.close()
+    return process.wait(timeout=PATIENCE), err
+
+
+@pytest.mark.parametrize(
+    ("gate", "status"),
+    [
+        (("--require-tolerance", "0.2"), 1),
+        (("--require-tolerance", "5"), 0),
+        (("--require-tolerance", "0.2", "--json"), 1),
+        ((), 141),
+    ],
+)
+def test_the_gate_is_decided_by_the_verdict_only(unfair, gate, status):
+    assert closed([*COMMAND, "audit", str(unfair), "-s", "sex", *gate]) == (status, "")
+
+
+def test_outputs_that_the_shell_has_closed(unfair):
+    command = shlex.join([*COMMAND, "audit", str(unfair), "-s", "sex", "--require-tolerance"])
+    for tolerance, status in (("0.2", 1), ("5", 0)):
+        done = subprocess.run(["sh", "-c", f"{command} {tolerance} >&- 2>&-"], check=False)
+        assert done.returncode == status
+
+
+def test_messages_that_nobody_reads_do_not_change_the_status(unfair):
+    ids = unfair.read_text().replace("sex", "39", 1)  # a header that is told of
+    unfair.write_text(ids)
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [*COMMAND, "audit", str(unfair), "-s", "39", "--require-tolerance", "5"]
+    done = subprocess.run(command, stdout=writer, stderr=writer, check=False)
+    os.close(writer)
+    assert done.returncode == 0

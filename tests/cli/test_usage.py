@@ -75,7 +75,7 @@ def test_other_ends_are_kept():
     def fail() -> None:
         raise KeyError("x")
 
-    assert CliRunner().invoke(app_with(give_up), ["give-up"]).exit_code == 1
+    assert CliRunner().invoke(app_with(give_up), ["give-up"]).exit_code == 130
     assert isinstance(CliRunner().invoke(app_with(fail), ["fail"]).exception, KeyError)
     with pytest.raises(KeyError):
         typer.main.get_command(app_with(fail)).main(["fail"], standalone_mode=False)

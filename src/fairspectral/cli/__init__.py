@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 
 def main() -> None:
     """Run the command line; the console script calls this."""
+    _open_streams()
     try:
         import rich  # noqa: F401
         import typer  # noqa: F401
@@ -22,3 +24,13 @@ def main() -> None:
         app(prog_name="fairspectral")
     except KeyboardInterrupt:
         sys.exit(130)
+
+
+def _open_streams() -> None:
+    """Have both outputs take any text, also where the shell has closed them."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+        elif hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")

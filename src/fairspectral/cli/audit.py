@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fairspectral.cli.command import Json, command, say
+from fairspectral.cli.command import Json, command, say, silence
 from fairspectral.cli.options import (
     BIN,
     AttributeMode,
@@ -21,7 +22,7 @@ from fairspectral.cli.options import (
 if TYPE_CHECKING:
     import numpy as np
 
-    from fairspectral.audit import Audit
+    from fairspectral.audit import AttributeAudit, Audit
     from fairspectral.validation import Attribute
 
 UNFAIR = 1
@@ -108,24 +109,32 @@ def audit(
     gate = _judge(found, codes, attributes, require_tolerance, min_cluster_size)
     # Of labels from elsewhere only the sizes are known.
     diagnosis = Diagnosis(tuple(look_at_sizes(found.sizes)))
-    if json:
-        summary = {"input": str(input), "rows": len(codes), **audit_summary(found)}
-        findings = [asdict(finding) for finding in diagnosis]
-        print_json({**summary, **gate.summary(), "diagnosis": findings})
-        return gate.status
-    print_audit(found)
-    for attribute in found.attributes:
-        print_lines(
-            f"{attribute.name}: average balance {attribute.average_balance:.3f} "
-            f"({attribute.relative_balance:.0%} of everyone's), largest difference from "
-            f"everyone's shares {100 * attribute.representation_difference:.1f} points, "
-            f"smallest ratio {attribute.representation_ratio:.2f}."
-        )
-    print_lines(*gate.verdict())
-    if diagnosis:
-        claim = "Fair" if require_tolerance is not None and not gate.failures else "The audit"
-        print_lines(diagnosis.caution(claim), *str(diagnosis).splitlines())
+    try:
+        if json:
+            summary = {"input": str(input), "rows": len(codes), **audit_summary(found)}
+            findings = [asdict(finding) for finding in diagnosis]
+            print_json({**summary, **gate.summary(), "diagnosis": findings})
+        else:
+            print_audit(found)
+            print_lines(*map(_in_words, found.attributes), *gate.verdict())
+            if diagnosis:
+                fair = require_tolerance is not None and not gate.failures
+                caution = diagnosis.caution("Fair" if fair else "The audit")
+                print_lines(caution, *str(diagnosis).splitlines())
+    except BrokenPipeError:
+        if not gate.required:
+            raise
+        silence(sys.stdout)  # the status is the verdict's, whether anybody reads it or not
     return gate.status
+
+
+def _in_words(attribute: AttributeAudit) -> str:
+    return (
+        f"{attribute.name}: average balance {attribute.average_balance:.3f} "
+        f"({attribute.relative_balance:.0%} of everyone's), largest difference from "
+        f"everyone's shares {100 * attribute.representation_difference:.1f} points, "
+        f"smallest ratio {attribute.representation_ratio:.2f}."
+    )
 
 
 def _attributes(groups: Any, mode: str) -> tuple[Attribute, ...]:
@@ -158,6 +167,11 @@ class Gate:
     failures: list[dict[str, Any]]
     min_size: int | None
     small: list[dict[str, Any]]
+
+    @property
+    def required(self) -> bool:
+        """Whether anything was required."""
+        return self.tolerance is not None or self.min_size is not None
 
     @property
     def status(self) -> int:

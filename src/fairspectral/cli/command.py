@@ -6,20 +6,22 @@ import dataclasses
 import functools
 import inspect
 import os
+import signal
 import sys
 import traceback
 import typing
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
 
-from fairspectral.cli.interrupt import INTERRUPTED, prompt_interrupts
+from fairspectral._start import FAILED, short_of_memory
+from fairspectral.cli.interrupt import INTERRUPTED, Terminated, farewell, prompt_interrupts
+from fairspectral.cli.visible import visible
 from fairspectral.cli.wording import in_options
 
-FAILED = 2
 PIPE_CLOSED = 141  # as the shell has it for commands that SIGPIPE ends
 
 Debug = Annotated[bool, typer.Option("--debug", help="Show the whole traceback of an error.")]
@@ -48,18 +50,21 @@ def command(function: Callable[..., int | None]) -> Callable[..., None]:
             with prompt_interrupts(), _spoken_warnings(speak):
                 status = function(**options)
         except KeyboardInterrupt:
-            say("Interrupted; no partial file is left.")
+            say(farewell(signal.SIGINT))
             raise typer.Exit(INTERRUPTED) from None
+        except Terminated as end:
+            say(farewell(end.number))
+            raise typer.Exit(end.status) from None
         except typer.Exit:
             raise
         except BrokenPipeError:
-            # The reader, head for example, has seen enough; the interpreter must not try again.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            silence(sys.stdout)
             raise typer.Exit(PIPE_CLOSED) from None
         except Exception as error:
             if debug:
-                traceback.print_exc()
-            speak("Error", _sentence(error))
+                for line in traceback.format_exc().splitlines():
+                    say(line)
+            speak("Error", _sentence(error, signature.parameters))
             raise typer.Exit(FAILED) from None
         if status:
             raise typer.Exit(status)
@@ -73,13 +78,26 @@ def command(function: Callable[..., int | None]) -> Callable[..., None]:
 
 def say(text: str) -> None:
     """One line to the person at the terminal, on standard error."""
-    sys.stderr.write(f"{text}\n")
-    sys.stderr.flush()
+    try:
+        sys.stderr.write(f"{visible(text)}\n")
+        sys.stderr.flush()
+    except BrokenPipeError:
+        silence(sys.stderr)
 
 
-def _sentence(error: Exception) -> str:
+def silence(stream: Any) -> None:
+    """Write no more to a stream whose reader, ``head`` for example, has seen enough.
+
+    The interpreter would try again at its end, and change the exit status.
+    """
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _sentence(error: Exception, parameters: Collection[str]) -> str:
     text = " ".join(str(error).split())
-    if isinstance(error, MemoryError):
+    if short_of_memory(error):
+        if "memory_budget" not in parameters:
+            return "there is not enough memory; free some, or pass fewer rows."
         return (
             "there is not enough memory; pass --memory-budget (for example 2GB), or --affinity "
             "nearest_neighbors."
@@ -91,6 +109,8 @@ def _sentence(error: Exception) -> str:
         )
     if isinstance(error, OSError) and error.filename and error.strerror:
         return f"{error.filename} cannot be used ({error.strerror.lower()}); check the path."
+    if isinstance(error, OSError) and error.strerror:
+        return f"reading or writing failed ({error.strerror.lower()}); check the disk."
     if isinstance(error, ValueError | TypeError | OSError | ImportError) and text:
         return text
     return (

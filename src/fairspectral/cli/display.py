@@ -10,21 +10,32 @@ import numpy as np
 import typer
 
 from fairspectral.audit import AttributeAudit, Audit
+from fairspectral.cli.visible import visible
 
 if TYPE_CHECKING:
     from fairspectral.solvers.result import SolveResult
 
 
-def console() -> Any:
+def console(width: int | None = None) -> Any:
     """Standard output as rich sees it now."""
     from rich.console import Console
 
-    return Console(highlight=False)
+    class Output(Console):
+        def on_broken_pipe(self) -> None:
+            # rich would end the process with status 1, which says that a clustering is unfair.
+            raise BrokenPipeError
+
+    return Output(highlight=False, width=width)
 
 
 def print_json(summary: dict[str, Any]) -> None:
     """One JSON document on standard output; what is not finite becomes null."""
-    typer.echo(json.dumps(_plain(summary), indent=2, ensure_ascii=False))
+    text = json.dumps(_plain(summary), indent=2, ensure_ascii=False)
+    typer.echo("".join(c if c.isprintable() or c == "\n" else _json_escape(c) for c in text))
+
+
+def _json_escape(sign: str) -> str:
+    return f"\\u{ord(sign):04x}" if ord(sign) < 0x10000 else json.dumps(sign)[1:-1]
 
 
 def _plain(value: Any) -> Any:
@@ -56,26 +67,62 @@ def print_table(
 
     `last` sets the last row apart. Data are shown as they are, never read as markup.
     """
+    header = [visible(name) for name in header]
+    body = [[visible(cell) for cell in row] for row in rows]
+    if title:
+        typer.echo(visible(title))
+    widths = [max(map(_room, column)) for column in zip(header, *body, strict=True)]
+    output = console()
+    room = output.width if output.is_terminal else sum(widths) + 1
+    for part in fitting(widths, room):
+        _print_columns(header, body, part, text, sum(widths[j] for j in part) + 1, last=last)
+
+
+def _room(cell: str) -> int:
+    """Columns of a terminal that a cell takes, with the blanks and lines around it."""
+    from rich.cells import cell_len
+
+    return cell_len(cell) + 3
+
+
+def fitting(widths: Sequence[int], room: int) -> list[list[int]]:
+    """The columns in parts that fit into a line, each with the first column; cells never wrap."""
+    parts = [[0]]
+    for j in range(1, len(widths)):
+        if len(parts[-1]) > 1 and sum(widths[i] for i in (*parts[-1], j)) + 1 > room:
+            parts.append([0])
+        parts[-1].append(j)
+    return parts
+
+
+def _print_columns(
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    part: Sequence[int],
+    text: Sequence[str],
+    width: int,
+    *,
+    last: bool,
+) -> None:
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=Text(title) if title else None, title_justify="left", box=box.SIMPLE_HEAD)
-    for j, name in enumerate(header):
-        justify: Any = "left" if j == 0 or name in text else "right"
-        table.add_column(Text(name), justify=justify, overflow="fold")
-    rows = list(rows)
+    table = Table(box=box.SIMPLE_HEAD)
+    for j in part:
+        justify: Any = "left" if j == 0 or header[j] in text else "right"
+        table.add_column(Text(header[j]), justify=justify, no_wrap=True)
     for i, row in enumerate(rows):
         if last and i == len(rows) - 1:
             table.add_section()
-        table.add_row(*map(Text, row))
-    console().print(table)
+        table.add_row(*(Text(row[j]) for j in part))
+    console(width).print(table)
 
 
 def print_lines(*lines: str) -> None:
     """Plain lines on standard output."""
     for line in lines:
-        typer.echo(line)
+        typer.echo(visible(line))
 
 
 def print_audit(audit: Audit) -> None:

@@ -1,8 +1,8 @@
-"""Ctrl-C ends the command at once, even inside compiled code.
+"""Ctrl-C and other requests to end are heard at once, even inside compiled code.
 
-Python turns the signal into `KeyboardInterrupt` only between two of its own steps, and one
-product with a large matrix can take seconds. So a thread hears of the signal as well, gives
-Python a moment to end in its own way, and then ends the process.
+Python turns the signal into an exception only between two of its own steps, and one product
+with a large matrix can take seconds. So a thread hears of the signal as well, gives Python a
+moment to end in its own way, and then ends the process.
 """
 
 from __future__ import annotations
@@ -12,17 +12,40 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
+
+from fairspectral._start import end_quietly
 
 INTERRUPTED = 130
 _GRACE_SECONDS = 0.4
 _SHOW_CURSOR = "\x1b[?25h"
+# What asks a process to end, apart from Ctrl-C; systems without a terminal have not all of them.
+_ENDINGS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
+
+
+class Terminated(BaseException):
+    """A signal asked the process to end; like `KeyboardInterrupt` no error."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+    @property
+    def status(self) -> int:
+        """The exit status, as the shell has it."""
+        return 128 + self.number
+
+
+def farewell(number: int) -> str:
+    """The last words of a process that a signal ended."""
+    word = "Interrupted" if number == signal.SIGINT else "Terminated"
+    return f"{word}; no partial file is left."
 
 
 @contextmanager
 def prompt_interrupts() -> Iterator[None]:
-    """Inside the ``with`` block, Ctrl-C ends the process within half a second."""
+    """Inside the ``with`` block, a signal to end ends the process within half a second."""
     if threading.current_thread() is not threading.main_thread() or sys.platform == "win32":
         yield
         return
@@ -32,6 +55,7 @@ def prompt_interrupts() -> Iterator[None]:
     watcher = threading.Thread(target=_watch, args=(reader, over), daemon=True)
     watcher.start()
     before = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+    handlers = _listen()
     hook = sys.unraisablehook
 
     def quiet(unraisable: Any) -> None:
@@ -45,24 +69,46 @@ def prompt_interrupts() -> Iterator[None]:
     finally:
         sys.unraisablehook = hook
         over.set()
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
         signal.set_wakeup_fd(before)
         os.close(writer)
         watcher.join()
         os.close(reader)
 
 
+def _listen() -> dict[int, Any]:
+    """Have the signals raise exceptions; returns what they did before.
+
+    A signal that the process was started to ignore, as ``nohup`` does, stays ignored.
+    """
+    before: dict[int, Any] = {}
+    if signal.getsignal(signal.SIGINT) is end_quietly:
+        before[signal.SIGINT] = signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number in _ENDINGS:
+        if signal.getsignal(number) is signal.SIG_DFL:
+            before[number] = signal.signal(number, _terminate)
+    return before
+
+
+def _terminate(number: int, _: Any) -> None:
+    raise Terminated(number)
+
+
 def _watch(reader: int, over: threading.Event) -> None:
     """Wait for signals until the other end of the pipe is closed."""
     while number := os.read(reader, 1):
-        if number[0] == signal.SIGINT and not over.wait(_GRACE_SECONDS):
-            end_now()
+        ends = number[0] in (signal.SIGINT, *_ENDINGS)
+        if ends and not over.wait(_GRACE_SECONDS):
+            end_now(number[0])
 
 
-def end_now() -> None:
+def end_now(number: int = signal.SIGINT) -> None:
     """Leave no partial file and a tidy terminal, and end the process."""
-    from fairspectral.tables import discard_unfinished
+    from fairspectral.files import discard_unfinished
 
     discard_unfinished()
     cursor = _SHOW_CURSOR if sys.stderr.isatty() else ""
-    os.write(2, f"{cursor}\nInterrupted; no partial file is left.\n".encode())
-    os._exit(INTERRUPTED)
+    with suppress(OSError):
+        os.write(2, f"{cursor}\n{farewell(number)}\n".encode())
+    os._exit(128 + number)

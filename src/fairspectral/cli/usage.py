@@ -16,6 +16,7 @@ import typer
 from typer.core import TyperGroup
 
 from fairspectral.cli.command import FAILED, say
+from fairspectral.cli.interrupt import INTERRUPTED
 
 # Of what typer says about a value, in the words of its versions, and what we say.
 _REASONS = (
@@ -38,7 +39,7 @@ class Group(TyperGroup):
         try:
             status = super().main(*args, **options)
         except typer.Abort:
-            sys.exit(1)
+            sys.exit(INTERRUPTED)
         except Exception as error:
             if not hasattr(error, "format_message"):
                 raise
