@@ -11,7 +11,7 @@ import time
 import numpy as np
 import pytest
 
-from fairspectral.cli.interrupt import INTERRUPTED
+from fairspectral._start import INTERRUPTED
 
 pty = pytest.importorskip("pty", reason="no terminals here: run it on Linux or macOS")
 

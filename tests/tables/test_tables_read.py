@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fairspectral.tables import Table, read_table
+from fairspectral.tables import Table, numbers, read_table
 from fairspectral.tables.text import kind_of
 
 
@@ -82,6 +82,31 @@ def test_parquet_keeps_types(tmp_path):
     frame = read_table(path).frame
     assert frame["x"].dtype == np.float64
     assert frame["s"].tolist() == ["a", "b"]
+
+
+def test_parquet_with_two_columns_of_one_name(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(pyarrow.table([[1, 2], [3, 4]], names=["x", "x"]), tmp_path / "t.parquet")
+    with pytest.raises(ValueError, match="t.parquet has 2 columns called 'x'; give every column"):
+        read_table(tmp_path / "t.parquet")
+
+
+def test_a_mark_before_the_text_is_no_part_of_the_first_name(tmp_path):
+    path = write(tmp_path, "a,b\n1,2\n3,4\n", encoding="utf-8-sig")
+    assert read_table(path, encoding="utf-8").frame.columns.tolist() == ["a", "b"]
+
+
+def test_lines_of_blanks_are_not_guessed_at(tmp_path):
+    with pytest.raises(ValueError, match=r"people.csv has .*line"):
+        read_table(write(tmp_path, "a,b\n1,2\n  \n3,4\n"))
+
+
+def test_complex_numbers_are_refused(tmp_path):
+    np.save(tmp_path / "t.npy", np.ones((3, 2)) * 1j)
+    table = read_table(tmp_path / "t.npy")
+    with pytest.raises(ValueError, match="column '0' has complex numbers"):
+        numbers(table.frame["0"])
 
 
 def test_arrays(tmp_path):

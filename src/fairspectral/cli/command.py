@@ -17,8 +17,8 @@ from typing import Annotated, Any
 
 import typer
 
-from fairspectral._start import FAILED, short_of_memory
-from fairspectral.cli.interrupt import INTERRUPTED, Terminated, farewell, prompt_interrupts
+from fairspectral._start import FAILED, INTERRUPTED, short_of_memory
+from fairspectral.cli.interrupt import Terminated, farewell, prompt_interrupts
 from fairspectral.cli.visible import visible
 from fairspectral.cli.wording import in_options
 

@@ -17,7 +17,6 @@ from typing import Any
 
 from fairspectral._start import end_quietly
 
-INTERRUPTED = 130
 _GRACE_SECONDS = 0.4
 _SHOW_CURSOR = "\x1b[?25h"
 # What asks a process to end, apart from Ctrl-C; systems without a terminal have not all of them.

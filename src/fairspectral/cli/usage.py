@@ -15,8 +15,8 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from fairspectral.cli.command import FAILED, say
-from fairspectral.cli.interrupt import INTERRUPTED
+from fairspectral._start import FAILED, INTERRUPTED
+from fairspectral.cli.command import say
 
 # Of what typer says about a value, in the words of its versions, and what we say.
 _REASONS = (

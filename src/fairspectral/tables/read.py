@@ -210,7 +210,7 @@ def _check_lines(path: Path, text: str, delimiter: str, n_columns: int, n_rows: 
         if fields and len(fields) != n_columns:
             raise ValueError(
                 f"{path} has {len(fields)} field(s) in line {lines.line_num} but {n_columns} "
-                "columns; mend that line."
+                "columns; correct that line."
             )
     if found != n_rows:
         raise ValueError(
@@ -243,7 +243,7 @@ def _unparsable(path: Path, message: str) -> ValueError:
     if fields:
         expected, line, seen = fields.groups()
         return ValueError(
-            f"{path} has {seen} fields in line {line} but {expected} columns; mend that line, or "
+            f"{path} has {seen} fields in line {line} but {expected} columns; correct that line, or "
             "quote the text that contains the delimiter."
         )
     row = re.search(r"EOF inside string starting at row (\d+)", message)
@@ -269,25 +269,20 @@ def _read_parquet(path: Path) -> pandas.DataFrame:
         import pyarrow.parquet
 
         names = pyarrow.parquet.read_schema(path).names
-    except ImportError:
-        names = []  # another engine, or the sentence below
-    except Exception as error:  # pyarrow has its own family of errors
-        raise _bad_parquet(path, error) from None
-    _check_names(path, names)
-    try:
-        frame = pandas.read_parquet(path)
+        twice = len(set(names)) < len(names)  # pandas cannot hold it; the caller refuses it
+        frame = pandas.DataFrame(columns=names) if twice else pandas.read_parquet(path)
     except ImportError:
         raise ImportError(
             "Parquet files need pyarrow; install it with pip install pyarrow, or pass CSV."
         ) from None
-    except Exception as error:
-        raise _bad_parquet(path, error) from None
+    except MemoryError:
+        raise
+    except Exception as error:  # pyarrow has its own family of errors
+        reason = str(error).split("\n", 1)[0].rstrip(".")
+        raise ValueError(
+            f"{path} is not a Parquet file that can be read ({reason}); check the file."
+        ) from None
     return frame.rename(columns=str)
-
-
-def _bad_parquet(path: Path, error: Exception) -> ValueError:
-    reason = str(error).split("\n", 1)[0].rstrip(".")
-    return ValueError(f"{path} is not a Parquet file that can be read ({reason}); check the file.")
 
 
 def _read_numpy(path: Path, kind: str) -> pandas.DataFrame:
