@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from fairspectral._start import is_command, short_of_memory
+from fairspectral._start import end_in_a_sentence, is_command, short_of_memory
 
 
 @pytest.mark.parametrize(
@@ -29,33 +29,34 @@ def test_what_says_that_memory_was_short():
     assert not short_of_memory(ValueError("x"))
 
 
-def fail_in_the_command(error, *words):
-    """Raise an error in a process that looks like the command, outside of all its own guards."""
-    script = f"import sys; sys.argv[0] = 'fairspectral'; import fairspectral; raise {error}"
-    return subprocess.run(
-        [sys.executable, "-c", script, *words], capture_output=True, text=True, check=False
-    )
-
-
 @pytest.mark.parametrize(
     ("error", "said"),
     [
-        ("ImportError('failed to map segment')", "Error: there is not enough memory to load the"),
-        ("ImportError('no x')", "Error: the libraries cannot be loaded (no x); install the pack"),
-        ("KeyError('x')", "Error: something went wrong that should not (KeyError: 'x'); report"),
+        (ImportError("failed to map segment"), "Error: there is not enough memory to load the"),
+        (ImportError("no x"), "Error: the libraries cannot be loaded (no x); install the pack"),
+        (KeyError("x"), "Error: something went wrong that should not (KeyError: 'x'); report"),
     ],
 )
-def test_a_failure_outside_of_all_guards_is_not_the_status_of_unfair(error, said):
-    done = fail_in_the_command(error)
+@pytest.mark.parametrize("debug", [False, True])
+def test_the_last_sentence(monkeypatch, capfd, error, said, debug):
+    ends = []
+    monkeypatch.setattr("os._exit", ends.append)
+    monkeypatch.setattr("sys.argv", ["fairspectral", *["--debug"] * debug])
+    end_in_a_sentence(type(error), error, None)
+    assert ends == [2]
+    *before, last = capfd.readouterr().err.splitlines()
+    assert last.startswith(said)
+    assert bool(before) is debug
+
+
+def test_a_failure_outside_of_all_guards_is_not_the_status_of_unfair():
+    script = "import sys; sys.argv[0] = 'fairspectral'; import fairspectral; raise KeyError('x')"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 2
-    assert done.stderr.startswith(said)
+    assert done.stderr.startswith("Error: something went wrong")
     assert done.stderr.count("\n") == 1
-
-
-def test_debug_shows_the_traceback():
-    done = fail_in_the_command("KeyError('x')", "--debug")
-    assert done.returncode == 2
-    assert done.stderr.startswith("Traceback")
 
 
 def test_a_program_that_uses_the_library_keeps_its_hooks():

@@ -54,6 +54,8 @@ def test_numbers_from_types():
     np.testing.assert_array_equal(nullable, [1, np.nan])
     dates = numbers(pd.Series(pd.to_datetime(["2020-01-01", "2020-01-03"])))
     assert dates.tolist() == [0, 2]
+    durations = numbers(pd.Series(pd.to_timedelta([36, None], unit="h")))
+    np.testing.assert_array_equal(durations, [1.5, np.nan])
     assert numbers(pd.Series(["a", "b"], dtype="category")) is None
 
 

@@ -101,3 +101,13 @@ def test_numbers_as_groups():
         sensitive_columns(
             pd.DataFrame({"age": ["", "?"]}), ["age"], PATH, bins={"age": 2}, missing="category"
         )
+    with pytest.raises(ValueError, match="dates in column 'd', which are not binned"):
+        sensitive_columns(
+            pd.DataFrame({"d": pd.to_datetime(["2020-01-01"])}), ["d"], PATH, bins={"d": 2}
+        )
+
+
+def test_a_group_called_like_the_missing_ones_is_not_mixed_with_them():
+    frame = pd.DataFrame({"g": [MISSING_GROUP, "", "a"]})
+    with pytest.raises(ValueError, match="give that group another name"):
+        sensitive_columns(frame, ["g"], PATH, missing="category")

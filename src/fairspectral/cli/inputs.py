@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,6 +19,7 @@ from fairspectral.tables import (
     listed,
     numbers,
     read_graph,
+    read_names,
     read_table,
     sensitive_columns,
 )
@@ -222,11 +224,12 @@ def _prepare_graph(source: InputOptions, plain: bool) -> Prepared:
         if getattr(source, option.replace("-", "_")):
             raise ValueError(f"--{option} is for tables; a graph has no columns to compare.")
     groups = _read_table(source, source.groups)
-    nodes = groups.frame.iloc[:, 0].astype(str).str.strip()
-    named = nodes.is_unique
+    first = groups.frame.iloc[:, 0]
+    nodes = [str(name) for name in read_names(first, groups.path)]
+    named = len(set(nodes)) == len(nodes)
     graph = read_graph(source.input, tuple(nodes) if named else None, encoding=source.encoding)
     if graph.nodes is not None and not named:
-        twice = nodes[nodes.duplicated()].iloc[0]
+        twice = next(name for name, count in Counter(nodes).items() if count > 1)
         raise ValueError(
             f"{source.groups} names the node {twice!r} twice in its first column; the first column "
             "must name each node once."

@@ -4,7 +4,7 @@ from fairspectral.files import discard_unfinished, replacing
 from fairspectral.tables.columns import check_columns, listed, numbers
 from fairspectral.tables.encode import Features, encode_features
 from fairspectral.tables.graph import Graph, read_graph
-from fairspectral.tables.names import MISSING_GROUP, read_labels, sensitive_columns
+from fairspectral.tables.names import MISSING_GROUP, read_labels, read_names, sensitive_columns
 from fairspectral.tables.read import Table, read_table
 from fairspectral.tables.text import kind_of
 from fairspectral.tables.write import (
@@ -32,6 +32,7 @@ __all__ = [
     "numbers",
     "read_graph",
     "read_labels",
+    "read_names",
     "read_table",
     "replacing",
     "sensitive_columns",

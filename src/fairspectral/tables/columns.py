@@ -95,6 +95,8 @@ def numbers(column: pandas.Series, decimal: str = ".") -> np.ndarray | None:
     if types.is_datetime64_any_dtype(column.dtype):
         days = (column - column.min()) / import_pandas().Timedelta(days=1)
         return np.asarray(days, dtype=np.float64)
+    if types.is_timedelta64_dtype(column.dtype):
+        return np.asarray(column / import_pandas().Timedelta(days=1), dtype=np.float64)
     if types.is_numeric_dtype(column.dtype):
         values = column.to_numpy(dtype=np.float64, na_value=np.nan)
     else:

@@ -91,6 +91,11 @@ def sensitive_columns(
         else:
             group = np.full(len(column), MISSING_GROUP, dtype=object)
             group[~gone] = bin_numeric(values[~gone], n_bins)
+        if gone.any() and MISSING_GROUP in group[~gone]:
+            raise ValueError(
+                f"{path} has a group called {MISSING_GROUP!r} in the sensitive column {name!r}, "
+                "and missing values too; give that group another name."
+            )
         if gone.any():  # text and numbers cannot be sorted together
             group = np.where(gone, MISSING_GROUP, group.astype(str)).astype(object)
         groups[name] = group
@@ -99,6 +104,11 @@ def sensitive_columns(
 
 def _binnable(column: pandas.Series, path: Path, decimal: str) -> np.ndarray:
     """A column as numbers, NaN where missing; one that has none, or other text, is refused."""
+    if import_pandas().api.types.is_datetime64_any_dtype(column.dtype):
+        raise ValueError(
+            f"{path} has dates in column {column.name!r}, which are not binned; save years or "
+            "ages as numbers."
+        )
     values = numbers(column, decimal)
     if values is None:
         row, text = unread_number(column, decimal)

@@ -243,8 +243,8 @@ def _unparsable(path: Path, message: str) -> ValueError:
     if fields:
         expected, line, seen = fields.groups()
         return ValueError(
-            f"{path} has {seen} fields in line {line} but {expected} columns; correct that line, or "
-            "quote the text that contains the delimiter."
+            f"{path} has {seen} fields in line {line} but {expected} columns; correct that line, "
+            "or quote the text that contains the delimiter."
         )
     row = re.search(r"EOF inside string starting at row (\d+)", message)
     if row:
