@@ -53,7 +53,8 @@ def _create(attempt: Path, target: Path) -> None:
         os.close(os.open(attempt, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
         return
     os.close(os.open(attempt, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-    with suppress(OSError):  # only an administrator may give files away
+    # Only an administrator may give files away, and some systems have no owners.
+    with suppress(OSError, AttributeError):
         os.chown(attempt, before.st_uid, before.st_gid)
     os.chmod(attempt, stat.S_IMODE(before.st_mode))
 

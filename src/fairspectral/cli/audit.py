@@ -12,9 +12,9 @@ import typer
 
 from fairspectral.cli.command import Json, command, say, silence
 from fairspectral.cli.options import (
-    BIN,
     AttributeMode,
     MissingSensitive,
+    bin_option,
     check_tolerance,
     read_bins,
 )
@@ -66,7 +66,7 @@ def audit(
         MissingSensitive,
         typer.Option(help="Missing sensitive values: an error, or a group of their own."),
     ] = MissingSensitive.error,
-    bin: Annotated[list[str] | None, BIN] = None,
+    bin: Annotated[list[str] | None, bin_option()] = None,
     encoding: Annotated[
         str | None, typer.Option(help="Of a text file.", show_default="utf-8")
     ] = None,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -16,12 +16,13 @@ _WIDTHS = ("scale", "auto")
 _LARGEST_SEED = 2**32 - 1
 
 
-# Numbers as groups: shared by all the commands that read sensitive columns.
-BIN = typer.Option(
-    "--bin", metavar="COLUMN=N", show_default=False, rich_help_panel=INPUT,
-    help="Put a numeric sensitive column, such as an age, into N groups of about equal size; may "
-    "be repeated.",
-)  # fmt: skip
+def bin_option(panel: str | None = None) -> Any:
+    """Numbers as groups, for all the commands that read sensitive columns."""
+    return typer.Option(
+        "--bin", metavar="COLUMN=N", show_default=False, rich_help_panel=panel,
+        help="Put a numeric sensitive column, such as an age, into N groups of about equal size; "
+        "may be repeated.",
+    )  # fmt: skip
 
 
 class AttributeMode(StrEnum):
@@ -77,7 +78,7 @@ class InputOptions:
             rich_help_panel=INPUT,
         ),
     ] = MissingSensitive.error
-    bin: Annotated[list[str] | None, BIN] = None
+    bin: Annotated[list[str] | None, bin_option(INPUT)] = None
     encoding: Annotated[
         str | None,
         typer.Option(help="Of text files, for example latin-1.", show_default="utf-8",

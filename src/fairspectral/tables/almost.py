@@ -45,7 +45,8 @@ def check_almost_numeric(column: pandas.Series, path: Path, decimal: str = ".") 
     values, unread = parse_numbers(column, decimal)
     read = int(np.count_nonzero(~np.isnan(values)))
     text = stripped(column)
-    dressed = unread & text.str.fullmatch(_DRESSED).to_numpy(dtype=bool, na_value=False)
+    dressed = unread.copy()
+    dressed[unread] = [_DRESSED.fullmatch(cell) is not None for cell in text[unread]]
     alike = read + int(dressed.sum())
     other = int(unread.sum()) - int(dressed.sum())
     known = alike + other
