@@ -58,8 +58,8 @@ def prompt_interrupts() -> Iterator[None]:
     hook = sys.unraisablehook
 
     def quiet(unraisable: Any) -> None:
-        # A callback that C calls cannot raise KeyboardInterrupt; the thread ends the process.
-        if not issubclass(unraisable.exc_type, KeyboardInterrupt):
+        # A callback that C calls cannot pass an exception on; the thread ends the process.
+        if not issubclass(unraisable.exc_type, KeyboardInterrupt | Terminated):
             hook(unraisable)
 
     sys.unraisablehook = quiet

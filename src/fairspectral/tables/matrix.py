@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +26,12 @@ def read_matrix(path: Path, kind: str) -> Any:
             matrix = sp.load_npz(path)
             check_node_count(path, max(matrix.shape), int(np.size(matrix.data)))
             return matrix
-        import scipy.io
+        from scipy.io import mmread
 
         check_matrix_market(path)
-        return sp.coo_array(scipy.io.mmread(path))
+        # scipy before 1.15 does not know this option, and from 1.18 on warns where it is left out.
+        options = {"spmatrix": False} if "spmatrix" in signature(mmread).parameters else {}
+        return sp.coo_array(mmread(path, **options))
     except MemoryError:
         raise
     except Exception as error:  # scipy raises what its parsers raise
