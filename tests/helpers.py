@@ -7,6 +7,7 @@ import os
 import numpy as np
 import pytest
 import scipy.linalg
+import scipy.sparse as sp
 
 from fairspectral.affinity import make_operator
 from fairspectral.constraints import FairnessConstraints, encode_groups
@@ -35,6 +36,22 @@ def random_affinity(n, seed=0):
     """A dense positive symmetric matrix."""
     W = np.random.default_rng(seed).random((n, n))
     return W + W.T
+
+
+def sparse_blocks(*blocks):
+    """A block-diagonal sparse array; of dense blocks, scipy itself would make a sparse matrix."""
+    return sp.block_diag([sp.coo_array(block) for block in blocks], format="csr")
+
+
+def assert_close(found, expected, roundoffs=100, dtype=np.float64):
+    """Equal up to so many roundoffs of the largest expected number.
+
+    Sums of terms that cancel have small entries as wrong as large ones, and by how much depends
+    on the processor: an error relative to each entry would say nothing.
+    """
+    size = np.abs(expected).max(initial=0)
+    tolerance = roundoffs * np.finfo(dtype).eps * float(size)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=tolerance)
 
 
 def oracle(problem):

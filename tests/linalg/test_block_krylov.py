@@ -35,11 +35,11 @@ def test_the_top_eigenpairs_across_restarts():
     space, _ = make_space()
     assert run(space, 30) > 1
     pairs = space.ritz()
-    np.testing.assert_allclose(pairs.values[:4], SPECTRUM[:4], atol=1e-12)
+    np.testing.assert_allclose(pairs.values[:4], SPECTRUM[:4], rtol=0, atol=1e-12)
     np.testing.assert_allclose(space.ritz_values(), pairs.values, atol=1e-12)
     X = space.vectors(pairs, 4)
     np.testing.assert_allclose(np.abs(X[1:5]), np.eye(4), atol=1e-6)
-    assert np.abs(X[0]).max() < 1e-15
+    assert np.abs(X[0]).max() < 50 * np.finfo(float).eps
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from helpers import assert_close
 from threadpoolctl import threadpool_limits
 
 from fairspectral.linalg import products
@@ -22,7 +23,7 @@ def symmetric(n: int, dtype: type, seed: int = 0) -> np.ndarray:
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("n", [6, 7, 24, 29, 100, 4101])
+@pytest.mark.parametrize("n", [6, 7, 24, 29, 100, 2053])
 def test_dense_product_of_any_shape(n: int, dtype: type) -> None:
     W = symmetric(n, dtype)
     for b in (2, 3, 4, 17):
@@ -31,7 +32,7 @@ def test_dense_product_of_any_shape(n: int, dtype: type) -> None:
         got = products.dense_product(W, block)
         assert (got.dtype, got.shape) == (dtype, wanted.shape)
         assert got.flags.c_contiguous
-        np.testing.assert_allclose(got, wanted, atol=20 * n * np.finfo(dtype).eps)
+        assert_close(got, wanted, dtype=dtype)
         if n > 1000:
             break
 
@@ -56,24 +57,22 @@ def test_rows_are_scaled_on_the_way(b: int) -> None:
     given = block.copy()
     with threadpool_limits(2):
         got = products.dense_product(W, block, scale)
-    np.testing.assert_allclose(got, W @ (scale * block), rtol=1e-12, atol=1e-12)
+    assert_close(got, W @ (scale * block))
     np.testing.assert_array_equal(block, given)
-    np.testing.assert_allclose(products.dense_product(W, block), W @ block, atol=1e-12)
+    assert_close(products.dense_product(W, block), W @ block)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("threads", [1, 2, 5])
 @pytest.mark.parametrize("columns", [1, 7, 16])
 def test_sparse_product_in_threads(dtype: type, threads: int, columns: int) -> None:
-    upper = sp.random_array((301, 301), density=0.05, dtype=dtype, rng=0)
+    W = symmetric(301, dtype) * (symmetric(301, dtype, seed=1) > 1.7)
     # A hub, and rows without any weight, so that equal shares of the weights are uneven rows.
-    W = (upper + upper.T).tolil()
     W[:, :3] = W[:3, :] = 1.0
     W[200:260, :] = W[:, 200:260] = 0.0
     W = sp.csr_array(W)
-    W.eliminate_zeros()
     block = np.random.default_rng(1).standard_normal((301, columns)).astype(dtype)
     with threadpool_limits(threads):
         got = products.sparse_product(W, block)
     assert got.dtype == dtype
-    np.testing.assert_allclose(got, W @ block, rtol=1e-5, atol=1e-5)
+    assert_close(got, W @ block, dtype=dtype)

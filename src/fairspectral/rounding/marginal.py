@@ -155,8 +155,9 @@ class MarginalFlow:
         ]
         for plane in planes:
             slopes = plane.slopes / scale
-            rows = sp.block_diag([sp.coo_array(row[None, :]) for row in slopes])
-            above = sp.hstack([-rows, sp.eye_array(n_kinds)])
+            # Sparse arrays in, sparse array out: of dense rows scipy makes a sparse matrix.
+            by_kind = sp.block_diag([sp.coo_array(row[None, :]) for row in slopes])
+            above = sp.hstack([-by_kind, sp.eye_array(n_kinds)])
             constant = (plane.values - base) / scale - np.sum(slopes * plane.table, axis=1)
             constraints.append(LinearConstraint(above.tocsr(), constant, np.inf))
         free = np.full(n_kinds, np.inf)
