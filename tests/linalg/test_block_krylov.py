@@ -62,7 +62,10 @@ def test_a_second_thread_changes_nothing():
     with threadpool_limits(2, user_api="blas"), threads_apart():
         helped, _ = make_space()
         run(helped, 20)
-        np.testing.assert_allclose(helped.ritz_values(), alone.ritz_values(), atol=1e-12)
+        found, expected = helped.ritz_values(), alone.ritz_values()
+    np.testing.assert_allclose(found[:4], expected[:4], rtol=0, atol=1e-12)
+    # What has not converged passes the rounding errors of every step on to the next.
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6)
 
 
 def test_the_next_block_outlives_a_restart_that_keeps_nearly_everything():

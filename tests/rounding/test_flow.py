@@ -148,7 +148,7 @@ def test_own_potentials_leave_little_to_do():
     bounds = proportional_bounds(groups, sizes, 3, 0.1)
     cold = solve_flow(cost, groups, *bounds, sizes, sizes)
     warm = solve_flow(cost, groups, *bounds, sizes, sizes, potentials=cold.potentials)
-    assert warm.cost == pytest.approx(cold.cost, rel=1e-14)
+    assert warm.cost == pytest.approx(cold.cost, rel=1e-12)
     assert warm.augmentations < cold.augmentations / 20
 
 
@@ -161,7 +161,7 @@ def test_sampled_start_saves_paths_and_keeps_the_cost(monkeypatch):
     sampled = solve_flow(*problem)
     monkeypatch.setattr(flow, "_SAMPLE_ABOVE", n + 1)
     cold = solve_flow(*problem)
-    assert sampled.cost == pytest.approx(cold.cost, rel=1e-13)
+    assert sampled.cost == pytest.approx(cold.cost, rel=1e-12)
     assert sampled.augmentations < cold.augmentations / 5
 
 

@@ -23,7 +23,7 @@ def test_defaults(colours):
     assert (plan.kinds == colours[0].codes).all()
     assert plan.notes == ()
     (rule,) = plan.rules
-    np.testing.assert_allclose(rule.lower, [0.72, 0.08])
+    assert rule.lower == pytest.approx([0.72, 0.08])
 
 
 def test_kinds_are_combinations_of_groups():

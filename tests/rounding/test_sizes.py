@@ -13,6 +13,8 @@ from fairspectral.rounding.flow import solve_flow
 from fairspectral.rounding.sizes import SizedFlow, _apportion, _slopes, choose_sizes
 from fairspectral.validation import Attribute
 
+ROUNDING = 1 + 1e-12  # of a sum of positive costs
+
 
 def problem(seed, n=400, k=4, tol=0.2):
     """Groups that live apart: sizes from the nearest centroid suit nobody."""
@@ -97,7 +99,7 @@ def test_thorough_looks_at_everybody_where_that_is_quick(monkeypatch):
     sampled = choose_sizes(cost, rule, sizes, 10)
     assert fair_cost(cost, rule, whole) < fair_cost(cost, rule, sampled)
     thorough = choose_sizes(cost, rule, sizes, 10, thorough=True)
-    assert fair_cost(cost, rule, thorough) <= fair_cost(cost, rule, whole)
+    assert fair_cost(cost, rule, thorough) <= ROUNDING * fair_cost(cost, rule, whole)
     monkeypatch.setattr(module, "_EVERYBODY", cost.size - 1)
     assert (choose_sizes(cost, rule, sizes, 10, thorough=True) == sampled).all()
 
@@ -117,7 +119,7 @@ def test_no_shift_of_a_person_lowers_the_cost_of_small_clusters():
             shifted[giver] -= 1
             shifted[taker] += 1
             if shifted.min() >= 2:
-                assert fair_cost(cost, rule, shifted) >= least
+                assert ROUNDING * fair_cost(cost, rule, shifted) >= least
     assert shifted_anywhere
 
 
@@ -161,4 +163,4 @@ def test_a_sample_that_misleads_is_not_believed(monkeypatch):
     sizes = np.bincount(cost.argmin(axis=1))
     monkeypatch.setattr(module, "_SAMPLE", 200)
     chosen = choose_sizes(cost, rule, sizes, 1)
-    assert fair_cost(cost, rule, chosen) <= fair_cost(cost, rule, sizes)
+    assert fair_cost(cost, rule, chosen) <= ROUNDING * fair_cost(cost, rule, sizes)

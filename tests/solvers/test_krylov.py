@@ -1,19 +1,21 @@
 """The default solver against prescribed spectra, the oracle, and its own claims."""
 
+import itertools
 import tracemalloc
 import warnings
 
 import numpy as np
 import pytest
-import scipy.linalg
 import scipy.sparse as sp
 import scipy.spatial
 from helpers import (
+    assert_close,
     make_problem,
     needs_real_data,
     oracle,
     random_affinity,
     relative_gap,
+    sparse_blocks,
     subspace_angle,
 )
 from sklearn.exceptions import ConvergenceWarning
@@ -125,14 +127,15 @@ def test_the_subspace_itself():
     result = solve(problem, tol=1e-12)
     expected = np.hstack([problem.known_vector, free[:, :9]])
     assert subspace_angle(expected, result.vectors) < 1e-5
-    np.testing.assert_allclose(result.eigenvalues[1:], np.linspace(0.95, 0.8, 9), atol=1e-9)
+    np.testing.assert_allclose(
+        result.eigenvalues[1:], np.linspace(0.95, 0.8, 9), rtol=0, atol=1e-9
+    )
     assert result.eigenvalues[0] == 1.0
     assert (np.diff(result.eigenvalues) <= 0).all()
 
 
 def test_disconnected_components_of_a_real_graph():
-    blocks = [random_affinity(60, seed) for seed in range(9)]
-    W = sp.block_diag(blocks, format="csr")
+    W = sparse_blocks(*[random_affinity(60, seed) for seed in range(9)])
     groups = np.random.default_rng(0).permutation(np.arange(540) % 2)
     problem = make_problem(W, groups, 8)
     result = solve(problem, tol=1e-8)
@@ -159,7 +162,7 @@ def test_one_vector_costs_no_pass():
     result = solve(problem)
     assert result.converged
     assert result.passes == 0
-    np.testing.assert_allclose(result.vectors, problem.known_vector)
+    assert_close(result.vectors, problem.known_vector)
     assert result.objective == 1.0
 
 
@@ -204,7 +207,8 @@ def test_history_and_details_tell_the_story():
     assert result.columns == result.passes * details["block"]
     M = problem.operator._M
     residuals = problem.project(M @ result.vectors) - result.vectors * result.eigenvalues
-    np.testing.assert_allclose(np.linalg.norm(residuals, axis=0), details["residuals"], atol=1e-8)
+    found = np.linalg.norm(residuals, axis=0)
+    np.testing.assert_allclose(found, details["residuals"], rtol=0, atol=1e-8)
 
 
 def test_the_same_random_state_gives_the_same_vectors():
@@ -214,31 +218,39 @@ def test_the_same_random_state_gives_the_same_vectors():
     assert not np.array_equal(first.vectors, third.vectors)
 
 
-@pytest.mark.parametrize("max_iter", [27, 28, 400])
-def test_readings_never_come_closer_together(monkeypatch, max_iter):
+def test_readings_never_come_closer_together(monkeypatch):
     # A step after two of them would look like convergence.
-    data = make_randlaplace(1500, random_state=0)
-    problem = make_problem(data.graph, data.sensitive_features, 12)
-    read, passes = GearedSpace.read, []
+    data = make_randlaplace(700, random_state=0)
+    best = oracle(make_problem(data.graph, data.sensitive_features, 12)).objective
+    read, take_back = GearedSpace.read, GapGauge.take_back
+    out_of_turn = {}
+    for max_iter in (17, 18, 400):
+        problem = make_problem(data.graph, data.sensitive_features, 12)
+        passes, taken_back = [], []
 
-    def note(space, gauge):
-        passes.append(problem.counter.passes)
-        read(space, gauge)
+        def note(space, gauge, problem=problem, passes=passes):
+            passes.append(problem.counter.passes)
+            read(space, gauge)
 
-    take_back, taken_back = GapGauge.take_back, []
-    monkeypatch.setattr(GearedSpace, "read", note)
-    monkeypatch.setattr(GapGauge, "take_back", lambda g: [taken_back.append(g), take_back(g)])
-    result = solve(problem, tol=1e-6, max_iter=max_iter, block=16)
-    distances = np.diff(passes)
-    assert set(distances) == {1, 2}
-    closer = np.flatnonzero(np.diff(distances) < 0)
-    # Only the last that is allowed comes out of turn, and instead of the one before.
-    assert closer.tolist() == ([len(distances) - 2] if taken_back else [])
-    assert bool(taken_back) == (max_iter == 27)
-    assert passes[-1] == result.passes
-    assert result.converged == (max_iter == 400)
-    best = oracle(problem).objective
-    assert (best - problem.objective(result.vectors)) / best <= result.gap
+        def note_back(gauge, taken_back=taken_back):
+            taken_back.append(gauge)
+            take_back(gauge)
+
+        monkeypatch.setattr(GearedSpace, "read", note)
+        monkeypatch.setattr(GapGauge, "take_back", note_back)
+        result = solve(problem, tol=1e-6, max_iter=max_iter, block=16)
+        distances = np.diff(passes)
+        assert set(distances) == {1, 2}
+        closer = np.flatnonzero(np.diff(distances) < 0)
+        # Only the last that is allowed comes out of turn, and instead of the one before.
+        assert closer.tolist() == ([len(distances) - 2] if taken_back else [])
+        assert passes[-1] == result.passes
+        assert result.converged == (max_iter == 400)
+        assert (best - problem.objective(result.vectors)) / best <= result.gap
+        out_of_turn[max_iter] = bool(taken_back)
+    # Every second pass is read by then: of two limits, one is a pass between two readings.
+    assert out_of_turn[17] != out_of_turn[18]
+    assert not out_of_turn[400]
 
 
 @pytest.mark.parametrize("tol", [1e-3, 1e-6, 1e-9, 1e-10])
@@ -274,7 +286,7 @@ def test_a_warm_start_on_changed_data_saves_passes():
     problem = make_problem(W + 0.01 * (noise + noise.T), groups, 10)
     cold = solve(problem, tol=1e-4)
     warm = solve(problem, tol=1e-4, start=old.vectors)
-    assert warm.passes <= 0.75 * cold.passes
+    assert warm.passes <= 0.5 * cold.passes
     assert relative_gap(problem, warm) <= 1e-4
 
 
@@ -284,13 +296,13 @@ def test_a_path_over_k_saves_passes():
     for n_clusters in (26, 22, 18):  # downwards, the first vectors are the answer already
         problem, _, values = prescribed(spectrum, n_clusters, n=900)
         cold, warm = solve(problem), solve(problem, start=start)
-        assert warm.passes <= cold.passes / 2 or start is None
+        assert warm.passes <= 0.7 * cold.passes or start is None
         assert true_gap(problem, warm, values) <= 1e-3
         start = warm.vectors
-    # Upwards the new vectors have to be found among few random ones: no gain, and no loss.
+    # Upwards the new vectors have to be found among few random ones: no gain, and little loss.
     problem, _, values = prescribed(spectrum, 20, n=900)
     warm = solve(problem, start=start)
-    assert warm.passes <= solve(problem).passes + 1
+    assert warm.passes <= 2 * solve(problem).passes
     assert true_gap(problem, warm, values) <= 1e-3
 
 
@@ -306,13 +318,13 @@ def test_a_wrong_start_is_found_out(name):
 # --- the claim over many seeds ----------------------------------------------------------
 
 
-@pytest.mark.parametrize(("n", "n_clusters", "tol"), [(1000, 25, 1e-3), (600, 5, 1e-4)])
-def test_over_fifty_seeds_the_gap_is_what_it_claims(n, n_clusters, tol):
+@pytest.mark.parametrize(("n", "n_clusters", "tol"), [(700, 25, 1e-3), (600, 5, 1e-4)])
+def test_over_many_seeds_the_gap_is_what_it_claims(n, n_clusters, tol):
     data = make_randlaplace(n, random_state=1)
     W, groups = data.graph.astype(np.float64), data.sensitive_features
     problem = make_problem(W.astype(np.float32), groups, n_clusters)
     reference = oracle(make_problem(W, groups, n_clusters))
-    for seed in range(50):
+    for seed in range(20):
         result = solve(problem, random_state=seed, tol=tol)
         assert result.converged
         assert relative_gap(problem, result, reference) <= tol
@@ -342,9 +354,9 @@ def ring_graph(n):
 
 
 def grid_graph(rows, columns):
-    paths = [sp.diags([np.ones(m - 1)] * 2, [1, -1]) for m in (rows, columns)]
-    across = sp.kron(paths[0], sp.eye(columns)) + sp.kron(sp.eye(rows), paths[1])
-    return sp.csr_array(across)
+    paths = [sp.diags_array([np.ones(m - 1)] * 2, offsets=[1, -1]) for m in (rows, columns)]
+    along = sp.kron(sp.eye_array(rows), paths[1])
+    return sp.csr_array(sp.kron(paths[0], sp.eye_array(columns)) + along)
 
 
 @pytest.mark.parametrize(("shape", "n_clusters"), [((1, 1500), 5), ((30, 50), 12)])
@@ -360,24 +372,22 @@ def test_slow_spectra_of_sparse_graphs_keep_the_claim(shape, n_clusters):
         assert (best - problem.objective(result.vectors)) / best <= 1e-3
 
 
-def ring_of_cliques(cliques, link, n=1200):
+def ring_of_cliques(cliques, link, n=720):
     """As many eigenvalues close to 1 as there are cliques, of equal size but for the last one."""
     size, rest = n // cliques, n % cliques
     members = [np.ones((size, size))] * cliques + [np.ones((rest, rest))] * (rest > 0)
     steps = sp.diags_array([np.ones(n - 1), [1.0]], offsets=[1, n - 1], shape=(n, n))
-    return sp.csr_array(sp.block_diag(members) + link * (steps + steps.T))
+    return sp.csr_array(sparse_blocks(*members) + link * (steps + steps.T))
 
 
-@pytest.mark.parametrize("dense", [False, True])
 @pytest.mark.parametrize(("cliques", "n_clusters"), [(60, 5), (60, 25), (100, 12), (100, 25)])
 @pytest.mark.parametrize("link", [0.1, 3.0])
-def test_more_near_copies_than_columns_are_no_convergence(cliques, n_clusters, link, dense):
+def test_more_near_copies_than_columns_are_no_convergence(cliques, n_clusters, link):
     graph = ring_of_cliques(cliques, link)
-    graph = graph.toarray() if dense else graph
     groups = np.random.default_rng(0).integers(0, 2, graph.shape[0])
-    problem = make_problem(graph, groups, n_clusters)
-    best = oracle(problem).objective
-    for seed in range(3):
+    sparse, dense = (make_problem(W, groups, n_clusters) for W in (graph, graph.toarray()))
+    best = oracle(dense).objective
+    for problem, seed in itertools.product((sparse, dense), range(3)):
         result = solve(problem, random_state=seed)
         assert result.converged
         assert (best - problem.objective(result.vectors)) / best <= 1e-3
@@ -417,23 +427,22 @@ def test_a_filter_misses_no_copies(copies):
         assert true_gap(problem, result, values) <= 1e-3
 
 
-def in_parts(parts, linked):
-    """An affinity of 1200 persons in parts, without links or with a few weak ones."""
-    size = 1200 // parts
-    W = scipy.linalg.block_diag(*[random_affinity(size, seed) for seed in range(parts)])
-    steps = sp.diags_array([np.ones(1199)] * 2, offsets=[1, -1]).toarray()
-    return W + linked * 1e-4 * steps
+def in_parts(linked, n=800):
+    """A sparse affinity in 40 parts, without links or with a few weak ones, and groups."""
+    W = sparse_blocks(*[random_affinity(n // 40, seed) for seed in range(40)])
+    steps = sp.diags_array([np.ones(n - 1)] * 2, offsets=[1, -1])
+    groups = np.random.default_rng(0).integers(0, 3, n)
+    return sp.csr_array(W + linked * 1e-4 * steps), groups
 
 
 @pytest.mark.parametrize("linked", [False, True])
 @pytest.mark.parametrize("n_clusters", [20, 40])
-@pytest.mark.parametrize("stored", [np.asarray, sp.csr_array])
-def test_a_narrow_block_that_saw_too_little_is_not_believed(stored, n_clusters, linked):
+def test_a_narrow_block_that_saw_too_little_is_not_believed(n_clusters, linked):
     """40 eigenvalues at or near 1, more than the columns of the first block."""
-    groups = np.random.default_rng(0).integers(0, 3, 1200)
-    problem = make_problem(stored(in_parts(40, linked)), groups, n_clusters)
-    best = oracle(problem).objective
-    for seed in range(3):
+    graph, groups = in_parts(linked)
+    sparse, dense = (make_problem(W, groups, n_clusters) for W in (graph, graph.toarray()))
+    best = oracle(dense).objective
+    for problem, seed in itertools.product((sparse, dense), range(3)):
         result = solve(problem, random_state=seed)
         assert result.converged
         # Equal ones need a wide block; given time, a narrow one tells apart what differs.
@@ -471,22 +480,24 @@ def test_a_narrow_block_will_do_where_what_it_mixes_is_too_small_to_matter():
         assert true_gap(problem, result, values) <= 1e-3
 
 
-@pytest.mark.parametrize("max_iter", [5, 20, 60, 199, 200, 220])
-def test_more_passes_are_never_a_worse_answer_for_want_of_columns(max_iter):
-    groups = np.random.default_rng(0).integers(0, 3, 1200)
-    problem = make_problem(sp.csr_array(in_parts(40, False)), groups, 40)
-    result = solve(problem, max_iter=max_iter)
-    assert result.passes <= max_iter
-    assert relative_gap(problem, result) <= (1e-3 if result.converged else 0.2)
+def test_more_passes_are_never_a_worse_answer_for_want_of_columns():
+    problem = make_problem(*in_parts(linked=False), 40)
+    reference = oracle(problem)
+    for max_iter in (5, 20, 60, 199, 200, 220):
+        result = solve(problem, max_iter=max_iter)
+        assert result.passes <= max_iter
+        allowed = 1e-3 if result.converged else 0.2
+        assert relative_gap(problem, result, reference) <= allowed, max_iter
 
 
 def test_a_block_kept_narrow_by_memory_says_what_it_may_have_missed():
-    groups = np.random.default_rng(0).integers(0, 3, 1200)
-    problem = make_problem(in_parts(40, False), groups, 40)
+    graph, groups = in_parts(linked=False)
+    problem = make_problem(graph.toarray(), groups, 40)
+    budget = 100 * len(groups) * 8
     with pytest.warns(
         ConvergenceWarning, match="missed copies of a multiple eigenvalue; raise memory"
     ):
-        KrylovSolver(KrylovParams(memory_budget=100 * 1200 * 8)).solve(problem, random_state=0)
+        KrylovSolver(KrylovParams(memory_budget=budget)).solve(problem, random_state=0)
 
 
 def peak_bytes(problem, **params):

@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from helpers import make_problem, oracle, random_affinity, relative_gap
+from helpers import make_problem, oracle, random_affinity, relative_gap, sparse_blocks
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neighbors import kneighbors_graph
 
@@ -100,7 +100,9 @@ class TestLanczos:
             result = make_solver("lanczos", {"formulation": formulation}).solve(
                 problem, random_state=0
             )
-            np.testing.assert_allclose(result.eigenvalues, oracle(problem).eigenvalues, atol=1e-10)
+            np.testing.assert_allclose(
+                result.eigenvalues, oracle(problem).eigenvalues, rtol=0, atol=1e-10
+            )
             assert result.eigenvalues[-1] < 0
 
     def test_paper_shift_is_the_norm_of_the_laplacian(self):
@@ -115,7 +117,7 @@ class TestLanczos:
         problem = make_problem(W, np.arange(360) % 2, 40)
         for tol in (0.0, 1e-3):
             result = make_solver("lanczos", {"tol": tol}).solve(problem, random_state=0)
-            np.testing.assert_allclose(result.eigenvalues, 1, atol=1e-6)
+            np.testing.assert_allclose(result.eigenvalues, 1, rtol=0, atol=1e-6)
 
     def test_records_restarts(self, problem):
         result = make_solver("lanczos").solve(problem, random_state=0)
@@ -217,7 +219,7 @@ class TestADMM:
         problem = make_problem(random_affinity(300), np.arange(300) % 2, 6)
         cold = make_solver("admm").solve(problem, random_state=0)
         warm = make_solver("admm").solve(problem, random_state=0, start=oracle(problem).vectors)
-        assert warm.passes < cold.passes
+        assert warm.passes < 0.7 * cold.passes
 
     def test_switches_can_be_set_one_by_one(self):
         problem = make_problem(random_affinity(60), np.arange(60) % 2, 3)
@@ -252,11 +254,11 @@ class TestManyComponents:
     @pytest.mark.parametrize("name", ["krylov", "auto", "lanczos"])
     @pytest.mark.parametrize("size", [1, 2, 3])
     def test_equal_blocks(self, name, size):
-        W = sp.csr_array(sp.block_diag([np.ones((size, size))] * (1200 // size)))
+        W = sparse_blocks(*[np.ones((size, size))] * (1200 // size))
         groups = np.random.default_rng(0).integers(0, 2, 1200)
         result = solve(make_problem(W, groups, 20), name, random_state=0)
         assert result.converged
-        np.testing.assert_allclose(result.eigenvalues, 1, atol=1e-3)
+        np.testing.assert_allclose(result.eigenvalues, 1, rtol=0, atol=1e-3)
 
     @pytest.mark.parametrize("tol", [1e-3, 1e-5, 1e-8])
     def test_a_neighbour_graph_in_many_pieces(self, tol):
