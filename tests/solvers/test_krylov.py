@@ -127,9 +127,7 @@ def test_the_subspace_itself():
     result = solve(problem, tol=1e-12)
     expected = np.hstack([problem.known_vector, free[:, :9]])
     assert subspace_angle(expected, result.vectors) < 1e-5
-    np.testing.assert_allclose(
-        result.eigenvalues[1:], np.linspace(0.95, 0.8, 9), rtol=0, atol=1e-9
-    )
+    np.testing.assert_allclose(result.eigenvalues[1:], np.linspace(0.95, 0.8, 9), rtol=0, atol=1e-9)
     assert result.eigenvalues[0] == 1.0
     assert (np.diff(result.eigenvalues) <= 0).all()
 
@@ -200,7 +198,7 @@ def test_history_and_details_tell_the_story():
     problem, *_ = prescribed(BULK, 10)
     result = solve(problem)
     objectives = [record.objective for record in result.history]
-    assert (np.diff(objectives) > -1e-12).all()
+    assert (np.diff(objectives) > -1e-12 * objectives[-1]).all()
     assert [record.passes for record in result.history] == list(range(1, result.passes + 1))
     assert result.history[-1].gap == pytest.approx(result.gap)
     details = result.details
