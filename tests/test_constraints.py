@@ -105,7 +105,7 @@ def test_intersection_of_attributes():
 
 def test_rank_deficient_attributes():
     """A second attribute that the first determines adds no constraint."""
-    doubled = pd.DataFrame({"sex": SEX, "again": SEX, "upper": np.char.upper(SEX)})
+    doubled = pd.DataFrame({"sex": SEX, "again": SEX, "upper": [sex.upper() for sex in SEX]})
     assert constraints(doubled).rank == 1
     coarse = pd.DataFrame({"origin": ORIGIN, "first": ORIGIN == 0})
     assert constraints(coarse).rank == 2
