@@ -257,6 +257,14 @@ class FairSpectralClustering(ClusterMixin, BaseEstimator):
 
         return repr_html(self)
 
+    # Before 1.7, scikit-learn does not ask `_html_repr` but shows its own diagram.
+    def _repr_html_inner(self) -> str:
+        return self._html_repr()
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        bundle = super()._repr_mimebundle_(**kwargs)
+        return bundle | {"text/html": self._html_repr()} if "text/html" in bundle else bundle
+
     def _fit(self, X: Any, sensitive_features: Any) -> FairSpectralClustering:
         random_state = check_random_state(self.random_state)
         solver_params = self._solver_params()

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from helpers import make_problem, oracle, random_affinity, relative_gap, sparse_blocks
+from scipy.sparse.linalg import ArpackError, eigsh
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neighbors import kneighbors_graph
 
+from fairspectral.solvers import lanczos
 from fairspectral.solvers.admm import ADMMParams, ADMMSolver
 from fairspectral.solvers.lanczos import LanczosParams, laplacian_one_norm
 from fairspectral.solvers.registry import SOLVERS, choose_solver, make_solver, solve
@@ -123,6 +125,27 @@ class TestLanczos:
         result = make_solver("lanczos").solve(problem, random_state=0)
         assert len(result.history) > 2
         assert result.history[0].inner_iterations == 15
+
+    @pytest.mark.parametrize("failures", [1, 99])
+    def test_a_breakdown_of_arpack_is_answered_by_another_start(
+        self, problem, monkeypatch, failures
+    ):
+        starts = []
+
+        def failing(operator, v0, **options):
+            starts.append(v0)
+            if len(starts) <= failures:
+                raise ArpackError(3)  # as the Fortran ARPACK does on some multiple eigenvalues
+            return eigsh(operator, v0=v0, **options)
+
+        monkeypatch.setattr(lanczos, "eigsh", failing)
+        if failures > 1:
+            with pytest.raises(np.linalg.LinAlgError, match=r"random starts.*use solver='krylov'"):
+                make_solver("lanczos").solve(problem, random_state=0)
+        else:
+            result = make_solver("lanczos").solve(problem, random_state=0)
+            assert abs(relative_gap(problem, result)) < 1e-8
+        assert not np.array_equal(starts[0], starts[1])
 
     def test_unknown_formulation(self):
         with pytest.raises(ValueError, match="formulation='papers' is unknown"):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
+from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator, eigsh
 
 from fairspectral.parameters import check_choice
 from fairspectral.problem import FairCutProblem
@@ -21,6 +21,8 @@ from fairspectral.solvers.ritz import rayleigh_ritz
 _BELOW_SPECTRUM = 2.0
 # Relative accuracy of the first look for missed eigenvalues.
 _ROUGH = 1e-2
+# Random starts that ARPACK is given before it is called a breakdown.
+_STARTS = 5
 
 
 @dataclass(frozen=True)
@@ -74,11 +76,12 @@ class LanczosSolver(Solver):
         v0 = problem.project(rng.standard_normal((n, 1)))[:, 0].astype(problem.dtype)
         missing = 0
         try:
-            _, vectors = eigsh(
+            _, vectors = _eigsh(
                 operator,
+                v0,
+                rng,
                 k=k,
                 which=which,
-                v0=v0,
                 ncv=ncv,
                 tol=self.params.tol,
                 maxiter=self.params.max_iter,
@@ -129,7 +132,12 @@ class LanczosSolver(Solver):
             ncv = min(n, max(2 * count + 1, 20))
             operator, which = self._operator(problem, recorder, max(1, ncv - count), outside=H)
             v0 = rng.standard_normal(n).astype(problem.dtype)
-            found, vectors = eigsh(operator, k=count, which=which, v0=v0, ncv=ncv, tol=tol)
+            try:
+                found, vectors = _eigsh(operator, v0, rng, k=count, which=which, ncv=ncv, tol=tol)
+            except ArpackNoConvergence as stopped:
+                found, vectors = stopped.eigenvalues, stopped.eigenvectors
+                if not found.size:
+                    break
             if found.max() + tol * abs(found.max()) <= values[-1] + slack:
                 break
             if found.max() > values[-1] + slack:
@@ -173,6 +181,27 @@ class LanczosSolver(Solver):
 
         operator = LinearOperator((n, n), matvec=matvec, dtype=problem.dtype)
         return operator, "SA" if paper else "LA"
+
+
+def _eigsh(
+    operator: LinearOperator, v0: np.ndarray, rng: np.random.RandomState, **options: Any
+) -> tuple[np.ndarray, np.ndarray]:
+    """``eigsh`` from ``v0``, and from random vectors where ARPACK breaks down on the way.
+
+    With a multiple eigenvalue the Krylov space of a vector is soon exhausted. ARPACK goes on from
+    random vectors of its own, and for some of them it fails with "no shifts could be applied".
+    """
+    for _ in range(_STARTS):
+        try:
+            return eigsh(operator, v0=v0, **options)
+        except ArpackNoConvergence:
+            raise
+        except ArpackError as error:
+            reason = error
+            v0 = rng.standard_normal(len(v0)).astype(v0.dtype)
+    raise np.linalg.LinAlgError(
+        f"ARPACK failed from {_STARTS} random starts ({reason}); use solver='krylov'."
+    ) from reason
 
 
 def laplacian_one_norm(problem: FairCutProblem) -> float:
