@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from fairspectral.affinity.checks import check_degrees
 from fairspectral.parameters import build_params, check_choice, parse_memory_budget
-from fairspectral.validation import check_degrees, check_n_clusters, check_sensitive_features
+from fairspectral.validation import check_n_clusters, check_sensitive_features
 
 
 class TestSensitiveFeatures:

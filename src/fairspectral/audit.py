@@ -16,6 +16,7 @@ from fairspectral.metrics import (
     ratios_of,
     shares_of,
 )
+from fairspectral.row_order import check_same_rows
 from fairspectral.validation import Attribute, check_sensitive_features
 
 if TYPE_CHECKING:
@@ -157,15 +158,20 @@ def audit(
         The clustering.
     sensitive_features : array, Series, DataFrame or None
         One or several sensitive attributes.
+        Where labels and these are pandas objects, their indexes must be equal.
     affinity : array, sparse matrix, operator or None
         For the normalised cut.
     certificate : str
         Words to keep with the table.
     """
     codes, clusters = encode_labels(labels)
+    if affinity is not None:
+        check_same_rows(affinity, labels, "affinity", "labels")
     attributes: tuple[Attribute, ...] = ()
     if sensitive_features is not None:
-        attributes = check_sensitive_features(sensitive_features, len(codes), constrain=False)
+        attributes = check_sensitive_features(
+            sensitive_features, len(codes), constrain=False, rows=labels, rows_name="labels"
+        )
     return audit_attributes(codes, clusters, attributes, affinity, certificate)
 
 

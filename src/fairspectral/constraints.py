@@ -16,15 +16,23 @@ ATTRIBUTE_MODES = ("marginal", "intersection")
 
 
 def encode_groups(
-    sensitive_features: Any, n_samples: int, attribute_mode: str = "marginal"
+    sensitive_features: Any,
+    n_samples: int,
+    attribute_mode: str = "marginal",
+    *,
+    rows: Any = None,
+    rows_name: str = "X",
 ) -> tuple[Attribute, ...]:
     """The attributes whose shares are constrained.
 
     ``"marginal"`` keeps each attribute (groups overlap: every woman, every migrant);
-    ``"intersection"`` makes one attribute of all the combinations that occur.
+    ``"intersection"`` makes one attribute of all the combinations that occur. `rows` is the data
+    that they belong to, whose row labels, if there are any, must agree.
     """
     check_choice(attribute_mode, ATTRIBUTE_MODES, "attribute_mode")
-    attributes = check_sensitive_features(sensitive_features, n_samples)
+    attributes = check_sensitive_features(
+        sensitive_features, n_samples, rows=rows, rows_name=rows_name
+    )
     if attribute_mode == "marginal" or len(attributes) == 1:
         return attributes
     combined = np.stack([attribute.codes for attribute in attributes], axis=1)

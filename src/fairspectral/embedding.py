@@ -85,7 +85,8 @@ def fair_spectral_embedding(
     X : array, sparse matrix or operator
         Features (n, d), or with ``affinity="precomputed"`` the affinities (n, n).
     sensitive_features : array, Series, DataFrame or None
-        The groups; None gives the plain spectral embedding.
+        The groups; None gives the plain spectral embedding. Where it and X are pandas objects,
+        their indexes must be equal and in the same order.
     n_components : int
         Number of columns.
     affinity : str, callable or operator
@@ -108,12 +109,15 @@ def fair_spectral_embedding(
     result : SolveResult
         Only with ``return_result=True``.
     """
+    given = X
     if not is_operator(affinity) and not is_operator(X):
         X = check_data(X, precomputed=isinstance(affinity, str) and affinity == "precomputed")
     operator = make_operator(X, affinity, **affinity_params)
     attributes: tuple[Attribute, ...] = ()
     if sensitive_features is not None:
-        attributes = encode_groups(sensitive_features, operator.shape[0], attribute_mode)
+        attributes = encode_groups(
+            sensitive_features, operator.shape[0], attribute_mode, rows=given
+        )
     embedding, result = embed(
         operator,
         attributes,

@@ -22,14 +22,19 @@ from fairspectral.audit import audit_attributes
 from fairspectral.constraints import ATTRIBUTE_MODES, encode_groups
 from fairspectral.diagnosis import diagnose
 from fairspectral.embedding import embed
-from fairspectral.parameters import did_you_mean
+from fairspectral.parameters import check_n_jobs, did_you_mean, refuse_booleans
 from fairspectral.progress import AFFINITY, EMBEDDING, ROUNDING, GapMeter, report
 from fairspectral.rounding.fair import FairAssignment, follow_plan
 from fairspectral.rounding.kmeans import kmeans_labels
 from fairspectral.rounding.plan import RoundingPlan, plan_rounding
 from fairspectral.solvers.registry import SOLVER_NAMES, SOLVERS
 from fairspectral.solvers.result import Callback, IterationRecord
-from fairspectral.validation import Attribute, check_data, check_n_clusters
+from fairspectral.validation import (
+    Attribute,
+    check_data,
+    check_n_clusters,
+    warn_of_ignored_y,
+)
 
 # What `fair_assignment` takes beyond what the estimator itself passes to it.
 _ROUNDING_PARAMS = (
@@ -215,22 +220,28 @@ class FairSpectralClustering(ClusterMixin, BaseEstimator):
         X : array, DataFrame or sparse matrix of shape (n, d), or affinities of shape (n, n)
             The data; with an operator as `affinity` it may be None.
         y : ignored
-            For scikit-learn's interface.
+            For scikit-learn's interface. Given without `sensitive_features` it is warned of:
+            groups do not go here.
         sensitive_features : list, array, Series, Categorical, DataFrame, dict or None
             The groups: one value per sample, or one column per attribute (in a dict, by
-            name). None gives plain spectral clustering.
+            name). None gives plain spectral clustering. Values belong to the rows of `X` by
+            position; where both are pandas objects, their indexes must be equal and in the
+            same order, or it is an error.
 
         Returns
         -------
         self
         """
+        warn_of_ignored_y(y, sensitive_features)
+        refuse_booleans(self.get_params(deep=False), self._parameter_constraints)
+        check_n_jobs(self.n_jobs)
         threads = None if self.n_jobs is None or self.n_jobs < 1 else self.n_jobs
         with threadpool_limits(limits=threads) if threads else nullcontext():
             return self._fit(X, sensitive_features)
 
     def fit_predict(self, X: Any, y: Any = None, *, sensitive_features: Any = None) -> np.ndarray:
         """Cluster the samples and return their labels; see `fit`."""
-        return self.fit(X, sensitive_features=sensitive_features).labels_
+        return self.fit(X, y, sensitive_features=sensitive_features).labels_
 
     def report(self, path: Any, **options: Any) -> Path:
         """Write what was found as one self-contained HTML file (extra ``report``).
@@ -269,13 +280,13 @@ class FairSpectralClustering(ClusterMixin, BaseEstimator):
         random_state = check_random_state(self.random_state)
         solver_params = self._solver_params()
         self._check_rounding_params()
-        X = self._check_data(X)
+        given, X = X, self._check_data(X)
         n = self.affinity.shape[0] if X is None else X.shape[0]
         check_n_clusters(self.n_clusters, n, 0)
         # What cannot be is found before the affinities: its errors should not cost a kernel.
         attributes: tuple[Attribute, ...] = ()
         if sensitive_features is not None:
-            attributes = encode_groups(sensitive_features, n, self.attribute_mode)
+            attributes = encode_groups(sensitive_features, n, self.attribute_mode, rows=given)
         if len(attributes) == 1 and self.n_components is None:
             check_n_clusters(self.n_clusters, n, len(attributes[0].categories) - 1)
         plan = self._plan(attributes)

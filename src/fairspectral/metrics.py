@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from fairspectral.affinity import is_operator, make_operator
+from fairspectral.row_order import check_same_rows
 from fairspectral.validation import Attribute, check_sensitive_features, encode_values
 
 __all__ = [
@@ -37,7 +38,7 @@ def group_counts(labels: Any, sensitive_features: Any) -> np.ndarray:
         Rows in the order of the sorted labels, columns in that of the sorted groups.
     """
     codes, k = check_labels(labels)
-    return count_table(codes, k, _one_attribute(sensitive_features, len(codes)))
+    return count_table(codes, k, _one_attribute(sensitive_features, len(codes), labels))
 
 
 def balance_per_cluster(labels: Any, sensitive_features: Any) -> np.ndarray:
@@ -111,6 +112,7 @@ def normalized_cut(labels: Any, affinity: Any) -> float:
         The affinities ``W``, or an operator made from them.
     """
     codes, k = check_labels(labels)
+    check_same_rows(affinity, labels, "affinity", "labels")
     operator = affinity if is_operator(affinity) else make_operator(affinity, "precomputed")
     n = operator.shape[0]
     if len(codes) != n:
@@ -143,8 +145,10 @@ def count_table(codes: np.ndarray, n_clusters: int, attribute: Attribute) -> np.
     return np.bincount(codes * h + attribute.codes, minlength=n_clusters * h).reshape(-1, h)
 
 
-def _one_attribute(sensitive_features: Any, n_samples: int) -> Attribute:
-    attributes = check_sensitive_features(sensitive_features, n_samples, constrain=False)
+def _one_attribute(sensitive_features: Any, n_samples: int, labels: Any = None) -> Attribute:
+    attributes = check_sensitive_features(
+        sensitive_features, n_samples, constrain=False, rows=labels, rows_name="labels"
+    )
     if len(attributes) > 1:
         raise ValueError(
             f"sensitive_features has {len(attributes)} attributes; pass one column at a time, "

@@ -8,9 +8,12 @@ from __future__ import annotations
 import difflib
 import math
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
 from typing import Any, get_args, get_type_hints
+
+import numpy as np
+from sklearn.utils._param_validation import Interval
 
 
 def build_params(params_class: type, given: dict[str, Any] | None, *, where: str) -> Any:
@@ -24,7 +27,9 @@ def build_params(params_class: type, given: dict[str, Any] | None, *, where: str
                 f"it knows {', '.join(known)}."
             )
         kinds = [_ABSTRACT.get(kind, kind) for kind in get_args(known[key]) or (known[key],)]
-        if not any(isinstance(kind, type) and isinstance(value, kind) for kind in kinds):
+        # True counts as 1 in Python, but nobody who writes it means a number.
+        fits = bool in kinds if is_boolean(value) else True
+        if not (fits and any(isinstance(kind, type) and isinstance(value, kind) for kind in kinds)):
             words = " or ".join(_KINDS.get(kind, str(kind)) for kind in kinds)
             raise TypeError(f"{where} takes {words} as {key!r}, not {value!r}.")
     return params_class(**given)
@@ -39,6 +44,46 @@ _KINDS: dict[Any, str] = {
     bool: "True or False",
     type(None): "None",
 }
+
+
+def is_boolean(value: Any) -> bool:
+    """Whether a value is True or False, Python's or numpy's."""
+    return isinstance(value, bool | np.bool_)
+
+
+def check_whole_number(value: Any, name: str, *, least: int = 1) -> None:
+    """Refuse what is not a whole number of at least `least`."""
+    if is_boolean(value) or not isinstance(value, Integral):
+        raise TypeError(f"{name}={value!r} is not a whole number; pass one of at least {least}.")
+    if value < least:
+        raise ValueError(f"{name}={value} must be at least {least}; pass a larger number.")
+
+
+def refuse_booleans(params: Mapping[str, Any], constraints: Mapping[str, Any]) -> None:
+    """Refuse True and False where a number is asked for: to scikit-learn's checks they are 1 and 0.
+
+    Parameters
+    ----------
+    params : mapping
+        The parameters of an estimator, by name.
+    constraints : mapping
+        What scikit-learn checks them against; an interval is for numbers.
+    """
+    for name, value in params.items():
+        allowed = constraints.get(name, ())
+        if is_boolean(value) and any(isinstance(kind, Interval) for kind in allowed):
+            raise ValueError(f"{name}={value!r} is not a number; pass one.")
+
+
+def check_n_jobs(n_jobs: Any) -> None:
+    """Refuse a number of threads that means nothing."""
+    if n_jobs is None:
+        return
+    if is_boolean(n_jobs) or not isinstance(n_jobs, Integral) or n_jobs == 0:
+        raise ValueError(
+            f"n_jobs={n_jobs!r} is not a number of threads; pass 1 or more, -1 for all cores, or "
+            "None for the libraries' own setting."
+        )
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
@@ -73,7 +118,7 @@ def parse_memory_budget(budget: int | float | str | None) -> int:
         except (ValueError, KeyError):
             size = -1.0
     else:
-        size = float(budget)
+        size = float(budget) if isinstance(budget, Real) and not is_boolean(budget) else -1.0
     if not 0 < size < math.inf:
         raise ValueError(
             f"memory_budget={budget!r} is not an amount of memory; "

@@ -6,15 +6,20 @@ Nothing here computes; everything here is called before the first computation.
 
 from __future__ import annotations
 
-import math
 import sys
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_array
+
+from fairspectral.parameters import check_whole_number
+from fairspectral.row_order import check_same_rows, check_same_sides
+from fairspectral.sparse_structure import check_sparse_structure as check_sparse_structure
 
 
 class FairSpectralWarning(UserWarning):
@@ -47,9 +52,32 @@ class Attribute:
 
 # --- sensitive attributes ---------------------------------------------------------------
 
+# Distinct numbers from which on an attribute is taken for a quantity, such as an age, and not for
+# codes of groups. There are hardly more codes than this in use (regions, occupations).
+_MANY_NUMBERS = 20
+
+
+def warn_of_ignored_y(y: Any, sensitive_features: Any) -> None:
+    """Say that `y` is not where the groups go; called by a `fit` without groups.
+
+    A warning and no error, because scikit-learn's pipelines and checks pass a `y` to everybody.
+    """
+    if y is not None and sensitive_features is None:
+        warnings.warn(
+            "fit was given y but no sensitive_features; y is ignored, and the clustering is not "
+            "constrained by any group: pass groups as fit(X, sensitive_features=groups).",
+            FairSpectralWarning,
+            stacklevel=4,  # over scikit-learn's wrapper of fit
+        )
+
 
 def check_sensitive_features(
-    sensitive_features: Any, n_samples: int, *, constrain: bool = True
+    sensitive_features: Any,
+    n_samples: int,
+    *,
+    constrain: bool = True,
+    rows: Any = None,
+    rows_name: str = "X",
 ) -> tuple[Attribute, ...]:
     """Read one or several sensitive attributes into codes and categories.
 
@@ -61,7 +89,12 @@ def check_sensitive_features(
         The number of rows that the data has.
     constrain : bool
         A constraint needs at least two groups, and fewer than samples; metrics may look at any.
+    rows : any
+        The data that the values belong to; if both have row labels, they must agree.
+    rows_name : str
+        What a message calls the data.
     """
+    check_same_rows(rows, sensitive_features, rows_name, "sensitive_features")
     attributes = tuple(
         _encode_attribute(name, values, n_samples) for name, values in _columns(sensitive_features)
     )
@@ -72,13 +105,38 @@ def check_sensitive_features(
                 f"{attribute.categories[0]!r}; fairness needs at least two groups, so pass "
                 "another attribute, or sensitive_features=None for plain spectral clustering."
             )
-        if len(attribute.categories) == n_samples > 2:
-            raise ValueError(
-                f"sensitive_features column {attribute.name!r} has a different value for every "
-                f"one of the {n_samples} samples; bin it into a few groups first (for example "
-                "with pandas.cut)."
-            )
+        _check_number_of_groups(attribute, n_samples)
     return attributes
+
+
+def _check_number_of_groups(attribute: Attribute, n_samples: int) -> None:
+    """Refuse values that hardly two samples share; warn of numbers that look like a quantity."""
+    name, values = attribute.name, attribute.categories
+    h = len(values)
+    numeric = all(isinstance(v, Real) and not isinstance(v, bool) for v in values)
+    bins = (
+        f"bin it into a few groups with fairspectral.bin_numeric(values, n_bins=5) (on the "
+        f"command line --bin {name}=5)"
+    )
+    remedy = bins if numeric else "put its values together into a few groups first"
+    if h == n_samples > 2:
+        raise ValueError(
+            f"sensitive_features column {name!r} has a different value for every one of the "
+            f"{n_samples} samples; {remedy}."
+        )
+    if not numeric or h <= _MANY_NUMBERS:
+        return
+    if 2 * h > n_samples:
+        raise ValueError(
+            f"sensitive_features column {name!r} has {h} different numbers for {n_samples} "
+            f"samples, fewer than two samples for each; {remedy}."
+        )
+    warnings.warn(
+        f"sensitive_features column {name!r} has {h} different numbers, and each is a group of its "
+        f"own; {remedy}, or pass it as text if the numbers are codes.",
+        FairSpectralWarning,
+        stacklevel=2,
+    )
 
 
 def _columns(sensitive_features: Any) -> Iterable[tuple[str, np.ndarray]]:
@@ -187,11 +245,7 @@ def _missing(values: np.ndarray) -> np.ndarray:
     return np.fromiter((v is None or v != v for v in values), dtype=bool, count=len(values))
 
 
-# A degree's square and its inverse must be numbers with all their digits.
-_SMALLEST_DEGREE = 1e-150
-
-
-# --- features and affinities ------------------------------------------------------------
+# --- features ---------------------------------------------------------------------------
 
 
 def check_table(X: Any) -> None:
@@ -214,7 +268,13 @@ def check_data(X: Any, *, precomputed: bool, check: Callable[..., Any] = check_a
     `check` is scikit-learn's own check; an estimator passes one that remembers feature names.
     Affinities keep their format and type; their values are checked by the operators.
     """
+    if sp.issparse(X):
+        check_sparse_structure(X)
     check_table(X)
+    refuse_masked(X, "X")
+    refuse_dates(X)
+    if precomputed:
+        check_same_sides(X, "X")
     names = getattr(X, "columns", None)
     try:
         checked = check(
@@ -224,9 +284,10 @@ def check_data(X: Any, *, precomputed: bool, check: Callable[..., Any] = check_a
             ensure_all_finite=False,  # said better below, and without a second pass
             ensure_min_samples=2,
         )
-    except ValueError as error:
-        if "could not convert string" in str(error):
-            raise non_numeric_features(X, error) from None
+    except (ValueError, TypeError) as error:
+        found = non_numeric_features(X)
+        if found is not None:
+            raise found from None
         # scikit-learn's words without the printed array that may follow them.
         raise ValueError(str(error).splitlines()[0]) from None
     if not precomputed:
@@ -266,72 +327,59 @@ def check_finite_features(X: Any, feature_names: Any = None) -> None:
     )
 
 
-def non_numeric_features(X: Any, error: ValueError) -> ValueError:
-    """Say where text stands in a table that should be numeric."""
+def non_numeric_features(X: Any) -> ValueError | None:
+    """Say where text, or something else that is no number, stands in a table; None: nowhere."""
+    if sp.issparse(X):
+        return None
     table = np.asarray(X, dtype=object)
     for row, column in np.ndindex(table.shape):
         value = table[row, column]
-        if isinstance(value, str | bytes):
-            try:
-                float(value)
-            except ValueError:
-                names = getattr(X, "columns", None)
-                where = f"column {column}" if names is None else f"column {names[column]!r}"
+        try:
+            complex(value)  # what is wrong with a complex number has words of its own
+        except (TypeError, ValueError):
+            where = f"row {row}, {_column_name(X, column)}"
+            if isinstance(value, str | bytes):
                 return ValueError(
-                    f"X contains text at row {row}, {where} ({value!r}); encode categories as "
+                    f"X contains text at {where} ({value!r}); encode categories as "
                     "numbers first (for example with sklearn.preprocessing.OneHotEncoder)."
                 )
-    return error
+            if type(value).__name__ != "NAType":
+                return ValueError(
+                    f"X contains a {type(value).__name__} at {where}, which is not a number; "
+                    "convert that column to numbers or drop it."
+                )
+    return None
 
 
-def check_square(shape: tuple[int, ...], name: str) -> None:
-    """Refuse an affinity that is not n×n."""
-    if len(shape) != 2 or shape[0] != shape[1]:
+def refuse_dates(X: Any) -> None:
+    """Refuse dates and durations: their size depends on a unit that nobody chose."""
+    kinds = getattr(X, "dtypes", None)
+    if kinds is None:
+        kinds = [getattr(X, "dtype", None)]
+    for column, kind in enumerate(kinds):
+        if getattr(kind, "kind", "") in ("m", "M"):
+            raise ValueError(
+                f"X has dates or durations in {_column_name(X, column)}; turn them into numbers "
+                "first, for example (dates - dates.min()) / numpy.timedelta64(1, 'D') for days."
+            )
+
+
+def refuse_masked(values: Any, name: str) -> None:
+    """Refuse a masked array with masked entries, which numpy would silently use."""
+    if not np.ma.isMaskedArray(values):
+        return
+    mask = np.ma.getmaskarray(values)
+    if mask.any():
+        first = ", ".join(str(int(i)) for i in np.argwhere(mask)[0])
         raise ValueError(
-            f"{name} must be a square matrix of affinities, but it has shape {shape}; "
-            "for a table of features use affinity='rbf' or 'nearest_neighbors'."
+            f"{name} is a masked array with {int(mask.sum())} masked value(s), the first at "
+            f"({first}); fill them with {name}.filled(...) or drop those rows."
         )
 
 
-def bad_weight(value: float, row: int, column: int, name: str) -> ValueError:
-    """Say what is wrong with an affinity that is NaN, infinite or negative."""
-    if value < 0:
-        return ValueError(
-            f"{name} has the negative weight {value:g} at row {row}, column {column}; affinities "
-            "must be at least zero, so use a non-negative kernel (for example 'rbf') or shift it."
-        )
-    what = "NaN" if math.isnan(value) else "infinity"
-    return ValueError(
-        f"{name} contains {what} at row {row}, column {column}; "
-        "replace it by a finite affinity (zero where there is no similarity)."
-    )
-
-
-def asymmetric(first: float, second: float, row: int, column: int, name: str) -> ValueError:
-    """Say where a matrix is not symmetric."""
-    return ValueError(
-        f"{name} is not symmetric: entry ({row}, {column}) is {first:g} but entry "
-        f"({column}, {row}) is {second:g}; use (W + W.T) / 2 if the direction does not matter."
-    )
-
-
-def check_degrees(degrees: np.ndarray, name: str) -> None:
-    """Refuse a graph with an isolated node, whose row cannot be normalised, or out of range."""
-    isolated = np.flatnonzero(~(degrees > 0))
-    if len(isolated):
-        shown = ", ".join(str(i) for i in isolated[:5]) + (", ..." if len(isolated) > 5 else "")
-        raise ValueError(
-            f"{name} has {len(isolated)} isolated node(s) without any affinity (index {shown}); "
-            "remove them (keep the rows and columns where W.sum(axis=1) > 0) or connect them."
-        )
-    extreme = (degrees < _SMALLEST_DEGREE) | (degrees > 1 / _SMALLEST_DEGREE)
-    if extreme.any():
-        at = int(np.argmax(extreme))
-        raise ValueError(
-            f"{name} has affinities that sum to {degrees[at]:.3g} at node {at}, too "
-            f"{'small' if degrees[at] < 1 else 'large'} to compute with; divide all of them by the "
-            "largest, which changes no clustering."
-        )
+def _column_name(X: Any, column: int) -> str:
+    names = getattr(X, "columns", None)
+    return f"column {column}" if names is None else f"column {names[column]!r}"
 
 
 def check_n_clusters(
@@ -339,8 +387,7 @@ def check_n_clusters(
 ) -> None:
     """Refuse more vectors than the constrained space has dimensions."""
     largest = n_samples - n_constraints
-    if n_clusters < 1:
-        raise ValueError(f"{name}={n_clusters} must be at least 1; pass a positive number.")
+    check_whole_number(n_clusters, name)
     if n_clusters > largest:
         why = f" minus {n_constraints} fairness constraint(s)" if n_constraints else ""
         raise ValueError(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from fairspectral.validation import check_degrees
+from fairspectral.affinity.checks import check_degrees
 
 
 class AffinityOperator(ABC):
@@ -43,8 +43,10 @@ class AffinityOperator(ABC):
         """``W``, dense or CSR, where it is held in memory; None where it is recomputed."""
         return self._W
 
-    def _set_degrees(self, degrees: np.ndarray, name: str) -> None:
-        check_degrees(degrees, name)
+    def _set_degrees(
+        self, degrees: np.ndarray, name: str, *, diagonal: np.ndarray, remedy: str = ""
+    ) -> None:
+        check_degrees(degrees, name, diagonal=diagonal, dtype=self.dtype, remedy=remedy)
         self.degrees = degrees
         self._scale = (1.0 / np.sqrt(degrees)).astype(self.dtype)[:, None]
 

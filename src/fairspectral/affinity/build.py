@@ -13,10 +13,17 @@ from fairspectral.affinity.base import AffinityOperator, is_operator
 from fairspectral.affinity.dense import DenseOperator
 from fairspectral.affinity.kernel import KERNEL_NAMES, KernelOperator, kernel_matrix, make_kernel
 from fairspectral.affinity.sparse import SparseOperator
+from fairspectral.affinity.units import in_own_units
 from fairspectral.affinity.user import UserOperator
 from fairspectral.linalg.threads import openmp_after_fork
-from fairspectral.parameters import check_choice, parse_memory_budget
-from fairspectral.validation import check_dtype
+from fairspectral.parameters import (
+    check_choice,
+    check_n_jobs,
+    check_whole_number,
+    parse_memory_budget,
+)
+from fairspectral.row_order import check_same_sides
+from fairspectral.validation import check_dtype, check_sparse_structure, refuse_masked
 
 
 def make_operator(
@@ -53,17 +60,23 @@ def make_operator(
         Threads for the neighbour search.
     """
     dtype = None if dtype is None else check_dtype(dtype)
+    check_n_jobs(n_jobs)
     if is_operator(affinity):
         return _from_operator(affinity)
     if isinstance(affinity, str) and affinity == "precomputed":
         if is_operator(X):
             return _from_operator(X)
+        check_same_sides(X, "X")
         if sp.issparse(X):
+            check_sparse_structure(X)
             return SparseOperator(X if dtype is None else X.astype(dtype))
+        refuse_masked(X, "X")
         return DenseOperator(X if dtype is None else np.asarray(X, dtype=dtype))
     dtype = np.dtype(np.float32) if dtype is None else dtype
     if isinstance(affinity, str) and affinity == "nearest_neighbors":
-        return SparseOperator(_neighbour_graph(X, n_neighbors, n_jobs).astype(dtype))
+        remedy = f"n_neighbors={n_neighbors} counts the sample itself, so pass at least 2"
+        graph = _neighbour_graph(X, n_neighbors, n_jobs).astype(dtype)
+        return SparseOperator(graph, name="the graph of nearest neighbours", remedy=remedy)
     if not callable(affinity):
         check_choice(affinity, ["precomputed", "nearest_neighbors", *KERNEL_NAMES], "affinity")
     kernel = make_kernel(affinity, X, gamma, kernel_params)
@@ -71,7 +84,7 @@ def make_operator(
     if X.shape[0] ** 2 * dtype.itemsize > budget:
         # A kernel's strip, its exponential and its float32 copy live side by side.
         return KernelOperator(X, kernel, dtype, strip_bytes=min(budget // 3, 2**27))
-    return DenseOperator(kernel_matrix(X, kernel, dtype), name=kernel.name)
+    return DenseOperator(kernel_matrix(X, kernel, dtype), name=kernel.name, remedy=kernel.remedy)
 
 
 def _from_operator(operator: Any) -> AffinityOperator:
@@ -80,11 +93,12 @@ def _from_operator(operator: Any) -> AffinityOperator:
 
 def _neighbour_graph(X: Any, n_neighbors: int, n_jobs: int | None) -> Any:
     n = X.shape[0]
-    if not 1 <= n_neighbors <= n:
+    check_whole_number(n_neighbors, "n_neighbors")
+    if n_neighbors > n:
         raise ValueError(
             f"n_neighbors={n_neighbors} must lie between 1 and the number of samples, {n}."
         )
     # Each point is its own first neighbour, as in sklearn.cluster.SpectralClustering.
     with openmp_after_fork():
-        graph = kneighbors_graph(X, n_neighbors, include_self=True, n_jobs=n_jobs)
+        graph = kneighbors_graph(in_own_units(X), n_neighbors, include_self=True, n_jobs=n_jobs)
     return (graph + graph.T) / 2

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from fairspectral.affinity.base import AffinityOperator
+from fairspectral.affinity.checks import asymmetric, bad_weight, check_square
 from fairspectral.linalg.products import dense_product
-from fairspectral.validation import asymmetric, bad_weight, check_square
+from fairspectral.validation import refuse_masked
 
 # Two tiles of this size (W[i, j] and W[j, i]) stay in the cache while they are compared.
 _TILE = 512
@@ -24,11 +25,14 @@ class DenseOperator(AffinityOperator):
         types and non-contiguous views are copied once.
     name : str
         How errors call it.
+    remedy : str
+        What they say to do where nobody resembles anybody.
     """
 
     own_threads = True
 
-    def __init__(self, W: Any, *, name: str = "X") -> None:
+    def __init__(self, W: Any, *, name: str = "X", remedy: str = "") -> None:
+        refuse_masked(W, name)
         W = np.asarray(W)
         check_square(W.shape, name)
         if W.dtype not in (np.float32, np.float64):
@@ -39,7 +43,7 @@ class DenseOperator(AffinityOperator):
         self.shape = W.shape
         self.dtype = W.dtype
         self.nbytes = W.nbytes
-        self._set_degrees(_scan(W, name), name)
+        self._set_degrees(_scan(W, name), name, diagonal=W.diagonal(), remedy=remedy)
 
     def _product(self, block: np.ndarray) -> np.ndarray:
         return dense_product(self._W, block)

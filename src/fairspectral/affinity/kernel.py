@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from numbers import Real
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.metrics.pairwise import KERNEL_PARAMS, PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 
 from fairspectral.affinity.base import AffinityOperator
-from fairspectral.parameters import check_choice
+from fairspectral.affinity.checks import bad_weight
+from fairspectral.affinity.units import Units
+from fairspectral.parameters import check_choice, is_boolean
 from fairspectral.progress import AFFINITY, report
-from fairspectral.validation import bad_weight
 
 KERNEL_NAMES = sorted(PAIRWISE_KERNEL_FUNCTIONS)
 _TILE = 1024
@@ -25,13 +27,31 @@ _TILE = 1024
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel and its parameters, ready to be applied to two sets of rows."""
+    """A kernel and its parameters, ready to be applied to two sets of rows.
+
+    Attributes
+    ----------
+    metric : str or callable
+        Its name in scikit-learn, or a function of two rows.
+    params : dict
+        Its parameters, for rows as `prepare` returns them.
+    units : Units or None
+        Of the rows, where the kernel depends on differences only.
+    remedy : str
+        What to do where it finds that nobody resembles anybody.
+    """
 
     metric: str | Callable[..., float]
     params: dict[str, Any] = field(default_factory=dict)
+    units: Units | None = None
+    remedy: str = "use a kernel that is positive between different samples, for example 'rbf'"
+
+    def prepare(self, X: Any) -> Any:
+        """The rows that the kernel is to be applied to."""
+        return X if self.units is None else self.units.apply(X)
 
     def __call__(self, A: Any, B: Any) -> np.ndarray:
-        """Affinities between the rows of A and the rows of B."""
+        """Affinities between the rows of A and the rows of B, both prepared."""
         values = pairwise_kernels(A, B, metric=self.metric, **self.params)
         return values.toarray() if sp.issparse(values) else values
 
@@ -56,35 +76,70 @@ def make_kernel(
     if callable(metric):
         return Kernel(metric, params)
     check_choice(metric, KERNEL_NAMES, "affinity")
-    if "gamma" in KERNEL_PARAMS[metric]:
-        params.setdefault("gamma", _resolve_gamma(gamma, X))
     unknown = sorted(set(params) - set(KERNEL_PARAMS[metric]))
     if unknown:
         raise ValueError(
             f"kernel_params has {unknown[0]!r}, which the kernel {metric!r} does not take; "
             f"it takes {', '.join(sorted(KERNEL_PARAMS[metric])) or 'no parameter'}."
         )
-    return Kernel(metric, params)
+    if "gamma" not in KERNEL_PARAMS[metric]:
+        return Kernel(metric, params)
+    units = Units.of(X)
+    given = _resolve_gamma(params.pop("gamma", gamma), X.shape[1], units)
+    if metric != "rbf":  # of which alone gamma="scale" suits data of any size
+        _check_range(given)
+    if metric not in _POWERS:
+        return Kernel(metric, {**params, "gamma": given.number})
+    # In the units of the rows; where that overflows, nothing but zero distances count.
+    own = _Gamma(given.mantissa, given.exponent + _POWERS[metric] * units.exponent).number
+    remedy = (
+        f"gamma={given.number:.3g} is too large for these data; pass a "
+        "smaller gamma, or gamma='scale' on standardised features"
+    )
+    return Kernel(metric, {**params, "gamma": min(own, _HUGE)}, units, remedy)
 
 
-def _resolve_gamma(gamma: float | str | None, X: Any) -> float | None:
-    if gamma == "scale":
-        with np.errstate(over="ignore", invalid="ignore"):
-            if sp.issparse(X):
-                variance = X.multiply(X).mean() - X.mean() ** 2
-            else:
-                variance = X.var(dtype=np.float64)
-        if not np.isfinite(variance):
-            raise ValueError("X has values so large that their variance overflows; scale it down.")
+# Kernels of the difference of two rows only, by the power of a length that gamma multiplies.
+_POWERS = {"rbf": 2, "laplacian": 1}
+_HUGE = float(np.finfo(np.float64).max)
+
+
+class _Gamma(NamedTuple):
+    """``mantissa * 2**exponent``, which may lie outside the range of a float."""
+
+    mantissa: float
+    exponent: int
+
+    @property
+    def number(self) -> float:
+        """As a float: zero or infinite where it is too small or too large."""
+        with np.errstate(over="ignore", under="ignore"):
+            return float(np.ldexp(self.mantissa, self.exponent))
+
+
+def _resolve_gamma(gamma: Any, n_features: int, units: Units) -> _Gamma:
+    if isinstance(gamma, str) and gamma == "scale":
         # Constant features: any width gives the same affinity, one.
-        return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
-    if gamma == "auto":
-        return 1.0 / X.shape[1]
-    if isinstance(gamma, str) or (gamma is not None and not 0 < gamma < np.inf):
+        if not units.variance > 0:
+            return _Gamma(1.0, 0)
+        return _Gamma(1.0 / (n_features * units.variance), -2 * units.exponent)
+    if gamma is None or (isinstance(gamma, str) and gamma == "auto"):
+        return _Gamma(1.0 / n_features, 0)
+    number = isinstance(gamma, Real) and not is_boolean(gamma)
+    if not (number and 0 < gamma < np.inf):
         raise ValueError(
             f"gamma={gamma!r} is not valid; pass a positive number, 'scale' or 'auto'."
         )
-    return gamma
+    return _Gamma(float(gamma), 0)
+
+
+def _check_range(gamma: _Gamma) -> None:
+    if not 0 < gamma.number < np.inf:
+        size = "large" if gamma.number == 0 else "small"
+        raise ValueError(
+            f"X has values so {size} that gamma='scale' cannot be computed; divide X by its "
+            "largest absolute value."
+        )
 
 
 def kernel_matrix(X: Any, kernel: Kernel, dtype: np.dtype) -> np.ndarray:
@@ -92,13 +147,16 @@ def kernel_matrix(X: Any, kernel: Kernel, dtype: np.dtype) -> np.ndarray:
 
     Only the upper triangle is computed and mirrored: half the work, and symmetric to the bit.
     """
-    n = X.shape[0]
+    n, X = X.shape[0], kernel.prepare(X)
     K = np.empty((n, n), dtype=dtype)
     for i in range(0, n, _TILE):
         for j in range(i, n, _TILE):
-            tile = kernel(X[i : i + _TILE], X[j : j + _TILE])
-            if i == j:  # a callable or a rounding error may leave the diagonal tile asymmetric
-                tile = (tile + tile.T) / 2
+            rows = X[i : i + _TILE]
+            if i == j:
+                tile = kernel(rows, rows)  # one and the same object: distances of exactly zero
+                tile = (tile + tile.T) / 2  # a callable may leave it asymmetric
+            else:
+                tile = kernel(rows, X[j : j + _TILE])
             K[i : i + _TILE, j : j + _TILE] = tile
             if j > i:
                 K[j : j + _TILE, i : i + _TILE] = tile.T
@@ -123,13 +181,13 @@ class KernelOperator(AffinityOperator):
     """
 
     def __init__(self, X: Any, kernel: Kernel, dtype: np.dtype, strip_bytes: int = 2**27) -> None:
-        self._X, self._kernel = X, kernel
+        self._X, self._kernel = kernel.prepare(X), kernel
         n = X.shape[0]
         self.shape = (n, n)
         self.dtype = np.dtype(dtype)
         self._strip = max(1, min(n, strip_bytes // (8 * n)))
         self.nbytes = X.data.nbytes + self._strip * n * 8
-        degrees = np.empty(n)
+        degrees, diagonal = np.empty(n), np.empty(n)
         for rows, values in self._strips():
             bad = ~((values >= 0) & (values < np.inf))
             if bad.any():
@@ -137,7 +195,8 @@ class KernelOperator(AffinityOperator):
                 value = float(values[a, b])
                 raise bad_weight(value, rows.start + int(a), int(b), kernel.name)
             degrees[rows] = values.sum(axis=1, dtype=np.float64)
-        self._set_degrees(degrees, kernel.name)
+            diagonal[rows] = values.diagonal(rows.start)
+        self._set_degrees(degrees, kernel.name, diagonal=diagonal, remedy=kernel.remedy)
 
     def _strips(self) -> Iterator[tuple[slice, np.ndarray]]:
         for start in range(0, self.shape[0], self._strip):

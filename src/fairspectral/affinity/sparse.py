@@ -9,8 +9,9 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
 from fairspectral.affinity.base import AffinityOperator
+from fairspectral.affinity.checks import asymmetric, bad_weight, check_square
 from fairspectral.linalg.products import sparse_product
-from fairspectral.validation import asymmetric, bad_weight, check_square
+from fairspectral.validation import check_sparse_structure
 
 
 class SparseOperator(AffinityOperator):
@@ -22,12 +23,15 @@ class SparseOperator(AffinityOperator):
         Symmetric, non-negative, finite. It is never modified.
     name : str
         How errors call it.
+    remedy : str
+        What they say to do where nobody resembles anybody.
     """
 
     own_threads = True
 
-    def __init__(self, W: Any, *, name: str = "X") -> None:
+    def __init__(self, W: Any, *, name: str = "X", remedy: str = "") -> None:
         check_square(W.shape, name)
+        check_sparse_structure(W, name)
         csr = sp.csr_array(W)
         if csr.dtype not in (np.float32, np.float64):
             csr = csr.astype(np.float64)
@@ -41,7 +45,7 @@ class SparseOperator(AffinityOperator):
         self.nbytes = csr.data.nbytes + csr.indices.nbytes + csr.indptr.nbytes
         self.density = csr.nnz / max(1, csr.shape[0] ** 2)
         degrees = np.asarray(csr.sum(axis=1, dtype=np.float64)).reshape(-1)
-        self._set_degrees(degrees, name)
+        self._set_degrees(degrees, name, diagonal=csr.diagonal(), remedy=remedy)
 
     def _product(self, block: np.ndarray) -> np.ndarray:
         return sparse_product(self._W, block)

@@ -16,8 +16,14 @@ from fairspectral._sklearn import Interval, StrOptions, fit_context
 from fairspectral.affinity import AffinityOperator, is_operator, make_operator
 from fairspectral.audit import audit_attributes
 from fairspectral.constraints import encode_groups
+from fairspectral.parameters import refuse_booleans
 from fairspectral.progress import AFFINITY, report
-from fairspectral.validation import Attribute, check_data, check_n_clusters
+from fairspectral.validation import (
+    Attribute,
+    check_data,
+    check_n_clusters,
+    warn_of_ignored_y,
+)
 
 
 class Baseline(ClusterMixin, BaseEstimator):
@@ -56,7 +62,7 @@ class Baseline(ClusterMixin, BaseEstimator):
         X : array, DataFrame or sparse matrix of shape (n, d), or affinities of shape (n, n)
             The data; with an operator as `affinity` it is not looked at.
         y : ignored
-            For scikit-learn's interface.
+            For scikit-learn's interface; warned of where there are no `sensitive_features`.
         sensitive_features : list, array, Series, Categorical, DataFrame, dict or None
             The groups, as in `FairSpectralClustering`.
 
@@ -64,6 +70,8 @@ class Baseline(ClusterMixin, BaseEstimator):
         -------
         self
         """
+        warn_of_ignored_y(y, sensitive_features)
+        refuse_booleans(self.get_params(deep=False), self._parameter_constraints)
         rng = check_random_state(self.random_state)
         data, features = self._read(X)
         n = data.shape[0]
@@ -71,7 +79,7 @@ class Baseline(ClusterMixin, BaseEstimator):
         # Groups and size are looked at before the affinities: an error should not cost a kernel.
         attributes: tuple[Attribute, ...] = ()
         if sensitive_features is not None:
-            attributes = encode_groups(sensitive_features, n)
+            attributes = encode_groups(sensitive_features, n, rows=X)
         self._check_size(n)
         report(AFFINITY, 0.0)
         operator = make_operator(
@@ -90,7 +98,7 @@ class Baseline(ClusterMixin, BaseEstimator):
 
     def fit_predict(self, X: Any, y: Any = None, *, sensitive_features: Any = None) -> np.ndarray:
         """Cluster the samples and return their labels; see `fit`."""
-        return self.fit(X, sensitive_features=sensitive_features).labels_
+        return self.fit(X, y, sensitive_features=sensitive_features).labels_
 
     @abstractmethod
     def _cluster(

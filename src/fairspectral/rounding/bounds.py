@@ -16,11 +16,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from fairspectral.parameters import check_choice
+from fairspectral.parameters import check_choice, is_boolean
 from fairspectral.validation import Attribute
 
 BOUNDS = ("two-sided", "lower")
@@ -165,7 +166,8 @@ def make_rule(
     target = _target(target_proportions, attribute, population)
     low, high = np.zeros(len(counts)), np.ones(len(counts))
     if fairness_tol is not None:
-        if not 0 <= fairness_tol < math.inf:
+        number = isinstance(fairness_tol, Real) and not is_boolean(fairness_tol)
+        if not (number and 0 <= fairness_tol < math.inf):
             raise ValueError(
                 f"fairness_tol={fairness_tol!r} must be a number of at least 0 (0.2 is the "
                 "four-fifths rule), or None for no constraint."

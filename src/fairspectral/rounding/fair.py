@@ -20,6 +20,7 @@ from sklearn.utils import check_random_state
 
 from fairspectral.affinity import is_operator, make_operator
 from fairspectral.constraints import encode_groups
+from fairspectral.parameters import check_whole_number, is_boolean
 from fairspectral.progress import ROUNDING, report
 from fairspectral.rounding.band import into_band
 from fairspectral.rounding.bounds import FairnessRule
@@ -43,6 +44,8 @@ from fairspectral.rounding.start import (
     floored_clusters,
     nearest_with_floor,
 )
+from fairspectral.row_order import check_same_rows
+from fairspectral.validation import refuse_masked
 
 __all__ = ["FairAssignment", "fair_assignment"]
 
@@ -135,12 +138,21 @@ def fair_assignment(
         If what is asked for cannot be; the message says the closest that can.
     """
     rows = _check_rows(embedding, "embedding")
+    check_whole_number(n_init, "n_init")
+    for name, values in (
+        ("affinity", affinity),
+        ("sample_weight", sample_weight),
+        ("initial_labels", initial_labels),
+    ):
+        check_same_rows(embedding, values, "embedding", name)
     if affinity is not None and not is_operator(affinity):
         affinity = make_operator(affinity, "precomputed")
     if centroids is not None:
         centroids = _check_rows(centroids, "centroids")
     plan = plan_rounding(
-        encode_groups(sensitive_features, len(rows), attribute_mode),
+        encode_groups(
+            sensitive_features, len(rows), attribute_mode, rows=embedding, rows_name="embedding"
+        ),
         _check_k(n_clusters, len(rows), rows, centroids),
         fairness_tol=fairness_tol,
         bounds=bounds,
@@ -322,9 +334,12 @@ class _Trail:
 
 
 def _check_rows(rows: Any, name: str) -> np.ndarray:
+    refuse_masked(rows, name)
     rows = np.asarray(rows)
     if rows.ndim != 2 or not rows.size:
         raise ValueError(f"{name} has shape {rows.shape}; pass one row per person or cluster.")
+    if rows.dtype.kind not in "iufb":
+        raise ValueError(f"{name} holds {rows.dtype} values; pass a table of real numbers.")
     if not np.isfinite(rows).all():
         raise ValueError(f"{name} contains NaN or infinity; check how it was computed.")
     return rows
@@ -341,7 +356,7 @@ def _check_k(n_clusters: int | None, n: int, rows: np.ndarray, centroids: Any) -
             f"n_clusters={n_clusters} but there are {len(centroids)} centroids; leave one out."
         )
     k = len(centroids if centroids is not None else rows.T) if n_clusters is None else n_clusters
-    if not isinstance(k, Integral) or not 1 <= k <= n:
+    if is_boolean(k) or not isinstance(k, Integral) or not 1 <= k <= n:
         raise ValueError(
             f"n_clusters={k!r} must be a whole number between 1 and the number of rows, {n}."
         )
@@ -349,6 +364,7 @@ def _check_k(n_clusters: int | None, n: int, rows: np.ndarray, centroids: Any) -
 
 
 def _check_labels(initial_labels: Any, n: int, k: int, smallest: int) -> np.ndarray:
+    refuse_masked(initial_labels, "initial_labels")
     labels = np.asarray(initial_labels)
     if labels.shape != (n,) or labels.dtype.kind not in "iu" or not np.isin(labels, range(k)).all():
         raise ValueError(
@@ -364,6 +380,7 @@ def _check_labels(initial_labels: Any, n: int, k: int, smallest: int) -> np.ndar
 
 
 def _check_weights(sample_weight: Any, n: int) -> np.ndarray:
+    refuse_masked(sample_weight, "sample_weight")
     weights = np.asarray(sample_weight, dtype=np.float64)
     if weights.shape != (n,) or not (np.isfinite(weights) & (weights >= 0)).all():
         raise ValueError(

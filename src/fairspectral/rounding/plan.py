@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from fairspectral.parameters import check_choice
+from fairspectral.parameters import check_choice, is_boolean
 from fairspectral.rounding.bounds import FairnessRule, make_rule
 from fairspectral.rounding.start import ROW_SCALINGS
 from fairspectral.validation import Attribute, FairSpectralWarning
@@ -75,7 +75,7 @@ def plan_rounding(
     """
     check_choice(row_scaling, ROW_SCALINGS, "row_scaling")
     if refine_rounds is not None and not (
-        isinstance(refine_rounds, Integral) and refine_rounds >= 0
+        isinstance(refine_rounds, Integral) and not is_boolean(refine_rounds) and refine_rounds >= 0
     ):
         raise ValueError(
             f"refine_rounds={refine_rounds!r} must be a whole number of at least 0, or None to "
@@ -99,7 +99,7 @@ def default_floor(n: int, k: int) -> int:
 def _check_floor(min_cluster_size: int | None, n: int, k: int) -> int:
     if min_cluster_size is None:
         return default_floor(n, k)
-    if not isinstance(min_cluster_size, Integral):
+    if is_boolean(min_cluster_size) or not isinstance(min_cluster_size, Integral):
         raise ValueError(
             f"min_cluster_size={min_cluster_size!r} must be a whole number between 1 and {n // k}."
         )

@@ -56,8 +56,8 @@ class KrylovParams:
         filter. None suits it to the density of the affinities.
     memory_budget : int, str or None
         About how many bytes the solver may use beside the operator; much less than the default,
-        at most about 6 (k + 32) vectors of length n, means more restarts. The answer itself, k
-        vectors in float64, comes on top where the budget is hardly more than that.
+        at most about 6 (k + 32) vectors of length n and the constraints, means more restarts. The
+        answer itself, k vectors in float64, comes on top where the budget is hardly more than that.
     """
 
     tol: float = 1e-3
@@ -176,7 +176,8 @@ def choose_shape(problem: FairCutProblem, params: KrylovParams, *, warm: bool) -
     k, n, itemsize = problem.n_clusters, problem.n_samples, problem.dtype.itemsize
     wanted, rank = k - 1, problem.constraints.rank + 1
     enough = wanted + OVERSAMPLING
-    available = 6 * (k + 32) - rank
+    # The constraints come with the problem: a thousand groups must not leave the solver no room.
+    available = 6 * (k + 32)
     if params.memory_budget is not None:
         budget = parse_memory_budget(params.memory_budget)
         available = min(available, budget // (n * itemsize) - rank)
@@ -194,8 +195,8 @@ def choose_shape(problem: FairCutProblem, params: KrylovParams, *, warm: bool) -
     if widest < 1:
         needed = (rank + wanted + 5) * n * itemsize
         raise ValueError(
-            f"memory_budget={params.memory_budget!r} is too small for {k} vectors of length {n}; "
-            f"allow at least {needed} bytes."
+            f"memory_budget={params.memory_budget!r} is too small for {k} vectors of length {n} "
+            f"beside {rank - 1} fairness constraint(s); allow at least {needed} bytes."
         )
     narrow = _plain_shape(min(block, widest), wanted, available, params.tol)
     if block >= enough or widest < enough:

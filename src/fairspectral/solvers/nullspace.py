@@ -37,12 +37,13 @@ class NullspaceSolver(Solver):
             Z = scipy.linalg.qr(Q, mode="full", check_finite=False)[0][:, Q.shape[1] :]
             M = Z.T @ M @ Z
         m = M.shape[0]
+        M = (M + M.T) / 2
         first = max(0, m - k - 1)  # one more than wanted, if there is one, to see the gap
-        values, Y = scipy.linalg.eigh(
-            (M + M.T) / 2, subset_by_index=(first, m - 1), overwrite_a=True, check_finite=False
-        )
-        details = {"next_eigenvalue": float(values[0])} if m > k else {}
-        values, Y = values[::-1][:k], Y[:, ::-1][:, :k]
+        values, Y = scipy.linalg.eigh(M, subset_by_index=(first, m - 1), check_finite=False)
+        if len(values) < m - first:  # LAPACK's search for a part of a spectrum nearly one point
+            values, Y = scipy.linalg.eigh(M, check_finite=False)
+        details = {"next_eigenvalue": float(values[-k - 1])} if m > k else {}
+        values, Y = values[: -k - 1 : -1], Y[:, : -k - 1 : -1]
         H = Z @ Y if Q.shape[1] else np.ascontiguousarray(Y)
         recorder.record(
             objective=float(values.sum()),

@@ -1,0 +1,66 @@
+"""Features in units of their own: what a distance cannot see is taken out before it is computed.
+
+A squared distance is computed as ``|x|^2 + |y|^2 - 2 x·y``, which cancels where the points lie far
+from the origin, and squares of very small or large numbers are zero or infinite. Neither matters to
+the clusters, so features are divided by a power of two, which is exact, and centred at medians.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+
+@dataclass(frozen=True)
+class Units:
+    """The size of the features, and where they lie.
+
+    Attributes
+    ----------
+    exponent : int
+        The largest feature is below ``2**exponent``, and at least half of it.
+    variance : float
+        Of all the features together, in units of ``4**exponent``.
+    """
+
+    exponent: int
+    variance: float
+
+    @classmethod
+    def of(cls, X: Any) -> Units:
+        """Measure an array or a CSR matrix of shape (n, d)."""
+        values = X.data if sp.issparse(X) else X
+        exponent = int(np.frexp(np.abs(values).max(initial=0))[1])
+        scaled = np.ldexp(values, -exponent).astype(np.float64, copy=False)
+        mean = scaled.sum() / np.prod(X.shape)
+        squares = np.square(scaled - mean).sum()
+        if sp.issparse(X):
+            squares += (np.prod(X.shape) - scaled.size) * mean**2
+        return cls(exponent, float(squares / np.prod(X.shape)))
+
+    def apply(self, X: Any) -> Any:
+        """The features in these units, each column centred at its median.
+
+        A zero that a sparse matrix does not store stays where it is: only columns without any
+        are centred.
+        """
+        if not sp.issparse(X):
+            scaled = np.ldexp(X, -self.exponent)
+            return scaled - np.median(scaled, axis=0)
+        scaled = X.copy()
+        scaled.sum_duplicates()
+        scaled.data = np.ldexp(scaled.data, -self.exponent)
+        full = np.flatnonzero(np.bincount(scaled.indices, minlength=X.shape[1]) == X.shape[0])
+        if len(full):
+            centres = np.zeros(X.shape[1], dtype=scaled.dtype)
+            centres[full] = np.median(scaled[:, full].toarray(), axis=0)
+            scaled.data -= centres[scaled.indices]
+        return scaled
+
+
+def in_own_units(X: Any) -> Any:
+    """Scaled and centred features, for whatever asks only which points are nearer."""
+    return Units.of(X).apply(X)

@@ -1,0 +1,68 @@
+"""Whether two tables with row labels (pandas) list the same rows in the same order.
+
+Values are used by position. Where both sides carry labels, a different order would give people
+the groups of others without a word, so it is refused. It is not mended either: after
+``X.sample(frac=1)`` and a fresh ``Series`` the positions are right and the labels are not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+
+def row_labels(table: Any) -> Any:
+    """The index of a pandas object; None for arrays, lists, polars and whatever has none."""
+    index = getattr(table, "index", None)
+    return index if hasattr(index, "equals") else None
+
+
+def check_same_rows(rows: Any, values: Any, rows_name: str, name: str) -> None:
+    """Refuse values whose row labels are not those of `rows`, in the same order.
+
+    Parameters
+    ----------
+    rows, values : any
+        Two tables or columns, or for `values` a mapping to columns. Nothing is checked unless
+        both have row labels.
+    rows_name, name : str
+        What the message calls them.
+    """
+    expected = row_labels(rows)
+    if expected is None:
+        return
+    for part in values.values() if isinstance(values, Mapping) else [values]:
+        found = row_labels(part)
+        # Another length has a sentence of its own.
+        if found is None or len(found) != len(expected) or expected.equals(found):
+            continue
+        at = next(
+            (i for i, pair in enumerate(zip(expected, found, strict=True)) if pair[0] != pair[1]), 0
+        )
+        same = expected.sort_values().equals(found.sort_values()) if _sortable(expected) else False
+        what = "in another order than" if same else "different from those of"
+        raise ValueError(
+            f"{name} has row labels {what} {rows_name} (at row {at}: {found[at]!r} instead of "
+            f"{expected[at]!r}); align it with {name}.loc[{rows_name}.index], or pass "
+            f"{name}.to_numpy() if the rows do correspond by position."
+        )
+
+
+def check_same_sides(affinities: Any, name: str) -> None:
+    """Refuse an n×n table whose columns are its rows in another order."""
+    rows, columns = row_labels(affinities), getattr(affinities, "columns", None)
+    if rows is None or columns is None or len(rows) != len(columns) or rows.equals(columns):
+        return
+    if rows.is_unique and columns.is_unique and rows.isin(columns).all():
+        raise ValueError(
+            f"{name} has the same labels on rows and columns, but in another order; "
+            f"pass {name}[{name}.index], or {name}.to_numpy() if the order does correspond."
+        )
+
+
+def _sortable(index: Any) -> bool:
+    try:
+        index.sort_values()
+    except TypeError:
+        return False
+    return True
