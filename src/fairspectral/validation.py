@@ -327,7 +327,7 @@ def check_finite_features(X: Any, feature_names: Any = None) -> None:
     )
 
 
-def non_numeric_features(X: Any) -> ValueError | None:
+def non_numeric_features(X: Any) -> Exception | None:
     """Say where text, or something else that is no number, stands in a table; None: nowhere."""
     if sp.issparse(X):
         return None
@@ -344,9 +344,10 @@ def non_numeric_features(X: Any) -> ValueError | None:
                     "numbers first (for example with sklearn.preprocessing.OneHotEncoder)."
                 )
             if type(value).__name__ != "NAType":
-                return ValueError(
-                    f"X contains a {type(value).__name__} at {where}, which is not a number; "
-                    "convert that column to numbers or drop it."
+                # In scikit-learn's own words, which its checks look for.
+                return TypeError(
+                    f"X contains a {type(value).__name__} at {where}, but the argument must be a "
+                    "number or a string that reads as a number; convert that column or drop it."
                 )
     return None
 

@@ -18,6 +18,8 @@ BASELINES = [PlainSpectral, FFSCStyle, UFSC]
 every_baseline = pytest.mark.parametrize("baseline", BASELINES, ids=lambda cls: cls.__name__)
 
 
+# Every check passes a y, as pipelines do, and none has groups.
+@pytest.mark.filterwarnings("ignore:fit was given y")
 @parametrize_with_checks([cls(3) for cls in BASELINES])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)

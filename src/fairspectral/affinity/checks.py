@@ -12,8 +12,8 @@ import numpy as np
 
 # A degree's square and its inverse must be numbers with all their digits.
 _SMALLEST_DEGREE = 1e-150
-# The volume of a cluster is a sum of degrees: of numbers further apart than this, the smaller
-# would be lost in it.
+# The volume of a cluster is a sum of degrees, in which those so many times smaller than the
+# largest are lost. That may happen to a few weakly linked nodes, but not to most.
 _WIDEST_RANGE = 1e14
 # A sum of affinities is exact to about so many units of roundoff.
 _ROUNDOFF_UNITS = 64
@@ -91,12 +91,12 @@ def check_degrees(
             f"{'small' if degrees[at] < 1 else 'large'} to compute with; divide all of them by the "
             "largest, which changes no clustering."
         )
-    least, largest = int(np.argmin(degrees)), int(np.argmax(degrees))
-    if degrees[largest] > _WIDEST_RANGE * degrees[least]:
+    largest, usual = int(np.argmax(degrees)), float(np.median(degrees))
+    if degrees[largest] > _WIDEST_RANGE * usual:
         raise ValueError(
-            f"{name} has affinities that sum to {degrees[largest]:.3g} at node {largest} but to "
-            f"{degrees[least]:.3g} at node {least}, too far apart to be added up; check the "
-            "weights of these two nodes, or cap them."
+            f"{name} has affinities that sum to {degrees[largest]:.3g} at node {largest}, beside "
+            f"which those of most nodes, about {usual:.3g}, are lost in rounding; check the "
+            "largest affinity of that node, or cap it."
         )
     if diagonal is not None:
         # Up to rounding, nobody resembles anybody else: every clustering is as good.

@@ -89,6 +89,12 @@ def _move(rows, partition, band, i, there):  # pragma: no cover - compiled
         partition.table[group, there] += 1
 
 
+@njit(cache=True, nogil=True, inline="always")
+def _share(within, volume):  # pragma: no cover - compiled
+    """``within / volume``; 0 for a volume that is nothing but rounding errors of larger ones."""
+    return within / volume if volume > 0 else 0.0
+
+
 @njit(cache=True, nogil=True)
 def _leave_gain(rows, partition, i):  # pragma: no cover - compiled
     """Change of ``within / volume`` of i's cluster when i leaves it."""
@@ -96,14 +102,14 @@ def _leave_gain(rows, partition, i):  # pragma: no cover - compiled
     within, volume = partition.within[here], partition.volumes[here]
     left = within - 2 * partition.links[here, i] + rows.diagonal[i]
     rest = volume - rows.degrees[i]
-    return (left / rest if rest > 0 else 0.0) - within / volume
+    return _share(left, rest) - _share(within, volume)
 
 
 @njit(cache=True, nogil=True)
 def _join_gain(rows, partition, i, there):  # pragma: no cover - compiled
     within, volume = partition.within[there], partition.volumes[there]
     joined = within + 2 * partition.links[there, i] + rows.diagonal[i]
-    return joined / (volume + rows.degrees[i]) - within / volume
+    return _share(joined, volume + rows.degrees[i]) - _share(within, volume)
 
 
 @njit(cache=True, nogil=True)
@@ -211,8 +217,8 @@ def _swap_gain(rows, partition, i, j):  # pragma: no cover - compiled
     within_a = partition.within[a] + own + 2 * (links[a, j] - links[a, i])
     within_b = partition.within[b] + own + 2 * (links[b, i] - links[b, j])
     return (
-        within_a / (partition.volumes[a] + change)
-        + within_b / (partition.volumes[b] - change)
-        - partition.within[a] / partition.volumes[a]
-        - partition.within[b] / partition.volumes[b]
+        _share(within_a, partition.volumes[a] + change)
+        + _share(within_b, partition.volumes[b] - change)
+        - _share(partition.within[a], partition.volumes[a])
+        - _share(partition.within[b], partition.volumes[b])
     )
