@@ -386,8 +386,76 @@ class TestErrors:
             "takes parameters of type", solver="lanczos", solver_params=ADMMParams(), kind=TypeError
         )
 
+    def test_numbers_that_are_none(self):
+        for name in ("n_clusters", "n_neighbors", "n_init", "n_components", "tol", "gamma"):
+            self.fails(f"{name}=True is not a number; pass one", **{name: True})
+        self.fails("fairness_tol=True is not a number", fairness_tol=True)
+        self.fails(r"'fairness_tol' .* must be a float .* Got '0.2'", fairness_tol="0.2")
+        self.fails("n_jobs=0 is not a number of threads; pass 1 or more", n_jobs=0)
+        self.fails("n_jobs=True is not a number of threads", n_jobs=True)
+
+    def test_columns_that_are_no_numbers(self):
+        when = pd.DataFrame({"a": self.X[:, 0], "day": pd.date_range("2020", periods=30)})
+        self.fails("X has dates or durations in column 'day'; turn them into numbers", when)
+        self.fails("dates or durations in column 'day'", when[["day"]])
+        self.fails("dates or durations in column 0", when[["day"]].to_numpy())
+        self.fails("durations in column 'b'", when[["a"]].assign(b=when.day - when.day[0]))
+        period = when[["a"]].assign(month=when.day.dt.to_period("M"))
+        self.fails("X contains a Period at row 0, column 'month'", period, kind=TypeError)
+
+    def test_masked_features(self):
+        self.fails(
+            r"X is a masked array with 1 masked value\(s\), the first at \(4, 1\); fill them",
+            np.ma.masked_where(np.arange(90).reshape(30, 3) == 13, self.X),
+        )
+        whole = np.ma.array(self.X)
+        labels = FairSpectralClustering(3, random_state=0).fit_predict(whole)
+        expected = FairSpectralClustering(3, random_state=0).fit_predict(self.X)
+        np.testing.assert_array_equal(labels, expected)
+
 
 class TestSaid:
+    @pytest.mark.parametrize("method", ["fit", "fit_predict"])
+    def test_groups_passed_as_y(self, method):
+        """The second argument is scikit-learn's y, and nothing is constrained by it."""
+        rng = np.random.default_rng(0)
+        X, groups = rng.random((30, 3)), np.arange(30) % 2
+        model = FairSpectralClustering(3, random_state=0)
+        with pytest.warns(FairSpectralWarning, match=r"y is ignored.* fit\(X, sensitive_features="):
+            getattr(model, method)(X, groups)
+        assert not model.audit_.attributes
+        with pytest.warns(FairSpectralWarning, match="y is ignored"):
+            make_pipeline(StandardScaler(), model).fit(X, groups)
+        getattr(model, method)(X, groups, sensitive_features=groups)  # not worth a word
+        assert model.audit_.attributes
+
+    def test_many_groups(self):
+        rng = np.random.default_rng(0)
+        X, groups = rng.normal(size=(1000, 3)), np.array([f"g{i % 250}" for i in range(1000)])
+        model = FairSpectralClustering(4, random_state=0, rounding_params={"refine_rounds": 0})
+        model.fit(X, sensitive_features=groups)
+        assert model.solve_result_.converged
+        assert model.solve_result_.fairness_residual < 1e-8
+
+    def test_many_groups_too_small_are_told_in_a_few_words(self):
+        X = np.random.default_rng(0).normal(size=(200, 3))
+        groups = np.array([f"g{i % 60}" for i in range(200)])
+        model = FairSpectralClustering(5, random_state=0, rounding_params={"refine_rounds": 0})
+        with pytest.warns(FairSpectralWarning, match="57 further groups of 'group'") as caught:
+            model.fit(X, sensitive_features=groups)
+        assert len(str(caught[0].message)) < 700
+
+    @pytest.mark.parametrize("k", [2, 5])
+    def test_weights_of_very_different_size(self, k):
+        """Two blocks, one of which is lost in rounding beside the other, are no division by zero."""
+        W = random_affinity(60)
+        W[30:] *= 1e-20
+        W[:30, 30:] = W[30:, :30].T
+        model = FairSpectralClustering(k, affinity="precomputed", random_state=0)
+        model.fit(W, sensitive_features=np.arange(60) % 2)
+        assert model.fair_assignment_.certified
+        assert np.isfinite(model.audit_.normalized_cut)
+
     def test_disconnected_graph_works_and_is_said(self):
         W = sparse_blocks(random_affinity(20), random_affinity(25), random_affinity(15))
         model = FairSpectralClustering(3, affinity="precomputed", random_state=0)

@@ -6,9 +6,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fairspectral.affinity.checks import check_degrees
-from fairspectral.parameters import build_params, check_choice, parse_memory_budget
-from fairspectral.validation import check_n_clusters, check_sensitive_features
+from fairspectral.parameters import (
+    build_params,
+    check_choice,
+    check_n_jobs,
+    parse_memory_budget,
+)
+from fairspectral.validation import (
+    FairSpectralWarning,
+    check_n_clusters,
+    check_sensitive_features,
+    refuse_masked,
+)
 
 
 class TestSensitiveFeatures:
@@ -53,6 +62,26 @@ class TestSensitiveFeatures:
         (attribute,) = check_sensitive_features(np.arange(5), 5, constrain=False)
         assert attribute.categories == (0, 1, 2, 3, 4)
 
+    @pytest.mark.parametrize("kind", [int, float, object])
+    def test_quantities_are_recognised(self, kind):
+        ages = pd.Series(18 + np.arange(300) % 60, name="age").astype(kind)
+        words = r"'age' has 60 different numbers.*bin_numeric\(values, n_bins=5\).*--bin age=5"
+        with pytest.warns(FairSpectralWarning, match=words):
+            check_sensitive_features(ages, 300)
+        balance = pd.Series(np.arange(300) % 290, name="balance").astype(kind)
+        with pytest.raises(ValueError, match=r"fewer than two samples for each; bin .*balance=5"):
+            check_sensitive_features(balance, 300)
+        with pytest.raises(ValueError, match="every one of the 300 samples; bin it .*bin_numeric"):
+            check_sensitive_features(np.arange(300) / 7, 300)
+
+    def test_codes_and_names_are_not_quantities(self):
+        check_sensitive_features(np.arange(300) % 20, 300)
+        check_sensitive_features((np.arange(300) % 60).astype(str), 300)
+        check_sensitive_features(np.arange(300) % 2 == 0, 300)
+        with pytest.raises(ValueError, match="300 samples; put its values together"):
+            check_sensitive_features(np.arange(300).astype(str), 300)
+        check_sensitive_features(np.arange(300) % 290, 300, constrain=False)
+
     def test_mixed_types(self):
         with pytest.raises(TypeError, match=r"cannot be compared \(int, str\); convert"):
             check_sensitive_features([1, "a", 1, "a"], 4)
@@ -84,6 +113,24 @@ def test_number_of_clusters():
         check_n_clusters(7, 10, 4)
     with pytest.raises(ValueError, match="n_clusters=0 must be at least 1"):
         check_n_clusters(0, 10, 0)
+    for wrong in (True, 2.5, "3", None):
+        with pytest.raises(TypeError, match=f"n_clusters={wrong!r} is not a whole number"):
+            check_n_clusters(wrong, 10, 0)
+
+
+def test_number_of_threads():
+    for n_jobs in (None, 1, -1, np.int64(2)):
+        check_n_jobs(n_jobs)
+    for wrong in (0, True, "2", 1.5):
+        with pytest.raises(ValueError, match=f"n_jobs={wrong!r} is not a number of threads; pass"):
+            check_n_jobs(wrong)
+
+
+def test_masked_arrays():
+    refuse_masked(np.ma.array([1.0, 2.0]), "X")
+    refuse_masked([1.0, 2.0], "X")
+    with pytest.raises(ValueError, match=r"W is a masked array with 2 .*first at \(0, 1\); fill"):
+        refuse_masked(np.ma.array(np.ones((2, 2)), mask=[[0, 1], [1, 0]]), "W")
 
 
 @dataclass
@@ -95,6 +142,9 @@ class Params:
 def test_params():
     assert build_params(Params, {"max_iter": np.int64(5), "tol": 1}, where="x").max_iter == 5
     assert build_params(Params, {"tol": None}, where="x").tol is None
+    for name in ("max_iter", "tol"):
+        with pytest.raises(TypeError, match=f"as '{name}', not True"):
+            build_params(Params, {name: True}, where="x")
     with pytest.raises(TypeError, match=r"takes a whole number as 'max_iter', not 2\.5"):
         build_params(Params, {"max_iter": 2.5}, where="the solver 'x'")
     with pytest.raises(TypeError, match="takes a number or None as 'tol', not 'a'"):
@@ -111,14 +161,6 @@ def test_memory_budget():
     assert parse_memory_budget("1.5 MiB") == 1.5 * 2**20
     assert parse_memory_budget("512") == 512
     assert parse_memory_budget(None) > 2**20
-    for wrong in ("lots", "3XB", -1, 0, float("inf"), float("nan")):
+    for wrong in ("lots", "3XB", -1, 0, float("inf"), float("nan"), True, [1], {}):
         with pytest.raises(ValueError, match="is not an amount of memory"):
             parse_memory_budget(wrong)
-
-
-@pytest.mark.parametrize(("degree", "word"), [(1e-200, "small"), (1e200, "large")])
-def test_degrees_out_of_range(degree, word):
-    check_degrees(np.array([1e-140, 1e-130]), "W")
-    check_degrees(np.array([1e140, 1e130]), "W")
-    with pytest.raises(ValueError, match=rf"at node 1, too {word} to compute with; divide all"):
-        check_degrees(np.array([1.0, degree]), "W")

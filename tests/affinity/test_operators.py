@@ -151,6 +151,35 @@ class TestUserOperatorIsChecked:
         with pytest.raises(ValueError, match="is not symmetric"):
             make_operator(None, operator)
 
+    def test_products_that_are_no_numbers(self):
+        for bad in (np.nan, np.inf):
+            with pytest.raises(ValueError, match="returned products that are NaN or infinite"):
+                make_operator(None, self.broken(matmat=lambda block, bad=bad: block * bad))
+        for bad in (None, "text", 1j * np.ones((12, 3)), [[1.0], [1.0, 2.0]]):
+            with pytest.raises(ValueError, match="returned products that are not real numbers"):
+                make_operator(None, self.broken(matmat=lambda block, bad=bad: bad))
+        with pytest.raises(ValueError, match="has degrees that are NaN"):
+            make_operator(None, self.broken(degrees=np.full(12, np.nan)))
+        with pytest.raises(ValueError, match="has degrees that are not real numbers"):
+            make_operator(None, self.broken(degrees=["a"] * 12))
+
+    def test_trouble_that_begins_later(self):
+        sound = OnlyTheInterface(random_affinity(12))
+        calls = []
+
+        def matmat(block):
+            calls.append(block)
+            product = sound.matmat(block)
+            return product if len(calls) == 1 else product * np.nan
+
+        operator = make_operator(None, self.broken(matmat=matmat))
+        with pytest.raises(ValueError, match="returned products that are NaN"):
+            operator.matmat(np.ones((12, 2)))
+
+    def test_the_identity(self):
+        with pytest.raises(ValueError, match="nothing to cluster by"):
+            make_operator(None, self.broken(matmat=lambda block: block))
+
     def test_wrong_shapes_and_types(self):
         with pytest.raises(ValueError, match="degrees of shape"):
             make_operator(None, self.broken(degrees=np.ones(5)))

@@ -9,7 +9,7 @@ from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from fairspectral import FairSpectralClustering
+from fairspectral import FairSpectralClustering, FairSpectralWarning
 from fairspectral.affinity import make_operator
 from fairspectral.baselines import UFSC, FFSCStyle, PlainSpectral
 from fairspectral.progress import STAGES, listening
@@ -114,3 +114,13 @@ class TestSharedInterface:
             baseline(2, random_state=0).fit(X, sensitive_features=groups)
         assert {stage for stage, _ in seen} <= set(STAGES)
         assert seen[-1][1] == 1.0
+
+
+@pytest.mark.parametrize("cls", BASELINES)
+@pytest.mark.parametrize("method", ["fit", "fit_predict"])
+def test_groups_passed_as_y_are_warned_of(cls, method):
+    X, groups = np.random.default_rng(0).random((30, 3)), np.arange(30) % 2
+    with pytest.warns(FairSpectralWarning, match="y is ignored"):
+        getattr(cls(2, random_state=0), method)(X, groups)
+    with pytest.raises(ValueError, match="n_clusters=True is not a number"):
+        getattr(cls(True), method)(X)

@@ -354,3 +354,30 @@ def test_without_bounds_nothing_is_claimed():
     rows, groups = np.random.default_rng(0).random((40, 2)), np.arange(40) % 2
     found = fair_assignment(rows, groups, 2, fairness_tol=None, random_state=0)
     assert found.certificate.startswith("No bounds on shares were asked for")
+
+
+@pytest.mark.parametrize(
+    ("params", "words"),
+    [
+        ({"fairness_tol": "0.2"}, "fairness_tol='0.2' must be a number of at least 0"),
+        ({"fairness_tol": True}, "fairness_tol=True must be a number"),
+        ({"n_clusters": True}, "n_clusters=True must be a whole number"),
+        ({"n_init": 0}, "n_init=0 must be at least 1"),
+        ({"min_cluster_size": True}, "min_cluster_size=True must be a whole number"),
+        ({"refine_rounds": True}, "refine_rounds=True must be a whole number"),
+        (
+            {"sample_weight": np.ma.array(np.ones(20), mask=np.arange(20) == 3)},
+            "weight is a masked",
+        ),
+        ({"embedding": np.full((20, 2), "a")}, "embedding holds <U1 values; pass a table"),
+    ],
+)
+def test_one_sentence_for_what_is_no_number(params, words):
+    given = {
+        "embedding": np.random.default_rng(0).random((20, 2)),
+        "sensitive_features": np.arange(20) % 2,
+        "n_clusters": 2,
+        **params,
+    }
+    with pytest.raises(ValueError, match=words):
+        fair_assignment(**given)

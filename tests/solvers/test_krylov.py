@@ -595,3 +595,16 @@ def test_torch_blocks_work_unchanged(dtype):
     assert true_gap(problem, result, values) <= tol
     warm = solve(torch_problem, tol=tol, start=result.vectors)
     assert warm.passes < result.passes
+
+
+def test_hundreds_of_groups_leave_room():
+    """The constraints are the problem's: their number is no matter of the solver's memory."""
+    rng = np.random.default_rng(0)
+    graph = sp.random(1500, 1500, 0.01, random_state=rng, format="csr")
+    problem = make_problem(graph + graph.T + sp.eye(1500), np.arange(1500) % 300, 4)
+    result = KrylovSolver().solve(problem, random_state=0)
+    assert result.converged
+    assert relative_gap(problem, result) <= 1e-3
+    assert result.fairness_residual < 1e-8
+    with pytest.raises(ValueError, match=r"too small for 4 vectors .* 299 fairness constraint"):
+        KrylovSolver(KrylovParams(memory_budget="1MB")).solve(problem)

@@ -25,6 +25,8 @@ from fairspectral.parameters import check_choice, is_boolean
 from fairspectral.validation import Attribute
 
 BOUNDS = ("two-sided", "lower")
+# Groups too small for every cluster that are told one by one.
+_NAMED = 3
 
 
 @dataclass(frozen=True)
@@ -102,7 +104,10 @@ class FairnessRule:
         return worst if worst > 1e-9 * max(1, sizes.max()) else 0.0
 
     def shortages(self, n_clusters: int) -> tuple[str, ...]:
-        """What whole persons make impossible, one sentence for each group too small."""
+        """What whole persons make impossible, one sentence for each of the first groups too small.
+
+        The groups after those are counted in a last sentence.
+        """
         notes = []
         for s, count in enumerate(self.attribute.counts.tolist()):
             if count < n_clusters and self.lower[s] > 0:
@@ -112,6 +117,10 @@ class FairnessRule:
                     f"{n_clusters - count} cluster(s) have none of it; n_clusters of at most "
                     f"{count} would give it a share in each."
                 )
+        more = len(notes) - _NAMED
+        if more > 1:
+            few = f"{more} further groups of {self.attribute.name!r} have fewer persons than there"
+            notes[_NAMED:] = [f"{few} are clusters; put small groups together."]
         return tuple(notes)
 
 
