@@ -323,6 +323,7 @@ class TestErrors:
         X[4, 2] = value
         self.fails(f"X contains {word} at row 4, column 2; fill or drop", X)
         self.fails(f"X contains {word} at row 4, column 2", sp.csr_array(X))
+        X[5, 1] = -value
         frame = pd.DataFrame(X, columns=["a", "b", "age"])
         self.fails(f"X contains {word} at row 4, column 'age'", frame)
 
@@ -447,7 +448,7 @@ class TestSaid:
 
     @pytest.mark.parametrize("k", [2, 5])
     def test_weights_of_very_different_size(self, k):
-        """Two blocks, one of which is lost in rounding beside the other, are no division by zero."""
+        """Of two blocks one is lost in rounding beside the other: no division by zero."""
         W = random_affinity(60)
         W[30:] *= 1e-20
         W[:30, 30:] = W[30:, :30].T

@@ -71,7 +71,7 @@ class TestSensitiveFeatures:
         balance = pd.Series(np.arange(300) % 290, name="balance").astype(kind)
         with pytest.raises(ValueError, match=r"fewer than two samples for each; bin .*balance=5"):
             check_sensitive_features(balance, 300)
-        with pytest.raises(ValueError, match="every one of the 300 samples; bin it .*bin_numeric"):
+        with pytest.raises(ValueError, match=r"every one of the 300 samples; bin it .*bin_numeric"):
             check_sensitive_features(np.arange(300) / 7, 300)
 
     def test_codes_and_names_are_not_quantities(self):

@@ -306,10 +306,16 @@ def check_dtype(dtype: Any) -> np.dtype:
     return found
 
 
+def all_finite(values: np.ndarray) -> bool:
+    """Whether there is no NaN and no infinity; one sum tells, unless it overflows."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.isfinite(values.sum()) or np.isfinite(values).all())
+
+
 def check_finite_features(X: Any, feature_names: Any = None) -> None:
     """Refuse NaN and infinity in a dense or sparse feature table."""
     values = X.data if sp.issparse(X) else X
-    if np.isfinite(values.sum()) or np.isfinite(values).all():
+    if all_finite(values):
         return
     coo = X.tocoo() if sp.issparse(X) else None
     bad = ~np.isfinite(coo.data if coo is not None else X)

@@ -601,7 +601,8 @@ def test_hundreds_of_groups_leave_room():
     """The constraints are the problem's: their number is no matter of the solver's memory."""
     rng = np.random.default_rng(0)
     graph = sp.random(1500, 1500, 0.01, random_state=rng, format="csr")
-    problem = make_problem(graph + graph.T + sp.eye(1500), np.arange(1500) % 300, 4)
+    groups = [f"group {i % 300}" for i in range(1500)]
+    problem = make_problem(graph + graph.T + sp.eye(1500), groups, 4)
     result = KrylovSolver().solve(problem, random_state=0)
     assert result.converged
     assert relative_gap(problem, result) <= 1e-3

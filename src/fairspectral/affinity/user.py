@@ -8,6 +8,7 @@ import numpy as np
 
 from fairspectral.affinity.base import AffinityOperator
 from fairspectral.affinity.checks import check_degrees, check_square
+from fairspectral.validation import all_finite
 
 
 class UserOperator(AffinityOperator):
@@ -82,7 +83,6 @@ def _real(values: Any, dtype: Any, what: str) -> np.ndarray:
     if found.dtype.kind not in "iuf":
         raise ValueError(f"{what} that are not real numbers; it must give an array of floats.")
     found = found.astype(dtype, copy=False)
-    # One sum tells, unless it overflows.
-    if not np.isfinite(found.sum()) and not np.isfinite(found).all():
+    if not all_finite(found):
         raise ValueError(f"{what} that are NaN or infinite; check how it computes them.")
     return found

@@ -238,7 +238,9 @@ def affordable_rounds(affinity: Any, n_clusters: int) -> int:
 
 def _kept(partition: Any) -> float:
     """What is within clusters: k less the normalised cut."""
-    return float(np.sum(partition.within / partition.volumes))
+    # A volume that is not positive is nothing but rounding errors of larger ones.
+    volumes = np.where(partition.volumes > 0, partition.volumes, np.inf)
+    return float(np.sum(partition.within / volumes))
 
 
 def _partition(state: CutState, rules: Sequence[FairnessRule]) -> Any:
