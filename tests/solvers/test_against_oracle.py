@@ -16,7 +16,7 @@ from fairspectral.solvers.registry import SOLVERS, make_solver
 REQUIRED_GAP = [
     ("lanczos", {}, 1e-8),
     ("lanczos", {"formulation": "paper"}, 1e-8),
-    ("admm", {}, 1e-2),
+    ("admm", {}, 1e-3),
     ("krylov", {}, 1e-3),
     ("krylov", {"tol": 1e-8}, 1e-8),
 ]
