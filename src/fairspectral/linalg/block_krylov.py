@@ -278,13 +278,16 @@ class BlockKrylov:
         # Orthogonalising against a basis with some overlap leaves that overlap times the
         # part removed, and both it and rounding grow when the rest is scaled to length 1.
         removed, eps, scale = self._removed, self._eps, R.diagonal()
-        lengths = np.hypot(removed, np.linalg.norm(R, axis=0))
+        left = np.linalg.norm(R, axis=0)
+        lengths = np.hypot(removed, left)
         overlap = float(((self._overlap * removed + eps * lengths) / scale).max())
         within = float((error / scale**2).max())
         little = min(8 * eps, self._tolerated / 16)
-        if overlap > self._tolerated or within > max(overlap, little):
+        # A Gram matrix is rounded like its longest directions, and has squares of the shortest.
+        rounding = eps * float((left / scale).max()) ** 2
+        if max(overlap, rounding) > self._tolerated or within > max(overlap, little):
             return False
-        self._overlap = max(self._overlap, overlap, within)
+        self._overlap = max(self._overlap, overlap, within, rounding)
         return True
 
     def _normalise(self, gram: np.ndarray, noise: float) -> tuple[np.ndarray, bool]:
