@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections import Counter
 
 import pytest
@@ -24,6 +25,10 @@ OUR_WARNINGS = (
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if "numpy" in sys.modules:  # a plugin was quicker, so the variables came too late
+        from threadpoolctl import threadpool_limits
+
+        threadpool_limits(int(os.environ["OMP_NUM_THREADS"]))
     for category in OUR_WARNINGS:
         config.addinivalue_line("filterwarnings", f"error::{category}")
 
