@@ -41,7 +41,7 @@ def tasks():
 
 def main():
     how = sys.argv[1]
-    seeds = [1, 2, 1, 2]
+    seeds = [1, 2]
     if how == "serial":
         found = [fit(seed) for seed in seeds]
     elif how in ("threading", "loky"):
@@ -54,9 +54,9 @@ def main():
         with multiprocessing.get_context(how).Pool(2) as pool:
             found = pool.map(fit, seeds)
     elif how == "count":
-        fit(1)  # libraries have started what they start
+        fit(1), fit(2)  # libraries have started what they start
         before = tasks()
-        fit(2)
+        fit(1), fit(2)
         found = [before, tasks()]
     print(json.dumps(found))
 
@@ -91,7 +91,6 @@ def run(program, how, threads):
 def serial(program):
     """Labels of the fits one after another, with one thread each."""
     found = run(program, "serial", "1")
-    assert found[:2] == found[2:]
     assert found[0] != found[1]
     return found
 

@@ -2,7 +2,7 @@
 
 Its estimators check their parameters with these, and users know the messages; there is no public
 name for them. If a release moves them, this is the only file to mend, and
-``tests/test_sklearn_internals.py`` says which part of the behaviour went missing.
+``tests/test_internals.py`` says which part of the behaviour went missing.
 """
 
 from __future__ import annotations

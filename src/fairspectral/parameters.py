@@ -13,7 +13,8 @@ from numbers import Integral, Real
 from typing import Any, get_args, get_type_hints
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
+
+from fairspectral._sklearn import Interval
 
 
 def build_params(params_class: type, given: dict[str, Any] | None, *, where: str) -> Any:
