@@ -18,6 +18,8 @@ from itertools import pairwise
 from pathlib import PurePath
 from typing import Any
 
+from fairspectral.room import NoRoomError, check_room_to_import
+
 FAILED, INTERRUPTED = 2, 130
 _NAME, _MODULE = "fairspectral", "fairspectral.cli"
 # What the loader, numba and threads say where memory was short.
@@ -58,8 +60,12 @@ def end_in_a_sentence(kind: type[BaseException], error: BaseException, trace: An
     if "--debug" in sys.argv:
         traceback.print_exception(kind, error, trace)
     text = " ".join(str(error).split())
-    if short_of_memory(error):
+    if issubclass(kind, NoRoomError):
+        text = f"there is not enough memory: {text}"
+    elif short_of_memory(error):
         text = "there is not enough memory to load the libraries; free some, or raise the limit."
+    elif isinstance(error, OSError) and error.strerror:
+        text = f"reading or writing failed ({error.strerror.lower()}); check the disk."
     elif issubclass(kind, ImportError):
         text = f"the libraries cannot be loaded ({text}); install the package again."
     else:
@@ -79,6 +85,7 @@ def _guard() -> None:
     # A process that was told to ignore Ctrl-C goes on ignoring it.
     if in_main and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, end_quietly)
+    check_room_to_import()
 
 
 if is_command(sys.argv, sys.orig_argv):

@@ -10,6 +10,7 @@ import numpy as np
 from fairspectral.affinity import AffinityOperator, is_operator, make_operator
 from fairspectral.constraints import FairnessConstraints, encode_groups
 from fairspectral.problem import FairCutProblem
+from fairspectral.room import check_room_to_work
 from fairspectral.solvers.registry import solve
 from fairspectral.solvers.result import Callback, SolveResult
 from fairspectral.validation import (
@@ -43,6 +44,7 @@ def embed(
     result : SolveResult
         ``H`` and how the solver ended.
     """
+    check_room_to_work()
     n = operator.shape[0]
     if attributes:
         constraints = FairnessConstraints.from_attributes(attributes, operator.degrees)

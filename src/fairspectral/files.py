@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -21,7 +22,9 @@ def replacing(path: Path) -> Iterator[Path]:
     replaced.
     """
     target = behind_links(path)
-    attempt = target.with_name(f".{target.name}.{os.getpid()}.part")
+    # A number of its own: other threads, and processes elsewhere that share the folder, may be
+    # writing the same file. And part of the name only, since names have a greatest length.
+    attempt = target.with_name(f".{target.name[:40]}.{secrets.token_hex(8)}.part")
     _unfinished.add(attempt)
     try:
         _create(attempt, target)
@@ -46,7 +49,6 @@ def _create(attempt: Path, target: Path) -> None:
 
     What is written to it is never open to more people than the older file was.
     """
-    attempt.unlink(missing_ok=True)
     try:
         before = target.stat()
     except FileNotFoundError:
@@ -60,7 +62,7 @@ def _create(attempt: Path, target: Path) -> None:
 
 
 def discard_unfinished() -> None:
-    """Remove what is being written: for an end that runs no ``finally``."""
+    """Remove what is being written: for an end that runs no ``finally``, or interrupts one."""
     for attempt in list(_unfinished):
         with suppress(OSError):
             attempt.unlink(missing_ok=True)

@@ -22,6 +22,7 @@ from fairspectral.parameters import (
     check_whole_number,
     parse_memory_budget,
 )
+from fairspectral.room import check_room_to_work
 from fairspectral.row_order import check_same_sides
 from fairspectral.validation import check_dtype, check_sparse_structure, refuse_masked
 
@@ -59,6 +60,7 @@ def make_operator(
     n_jobs : int or None
         Threads for the neighbour search.
     """
+    check_room_to_work()
     dtype = None if dtype is None else check_dtype(dtype)
     check_n_jobs(n_jobs)
     if is_operator(affinity):

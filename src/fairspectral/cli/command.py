@@ -21,6 +21,7 @@ from fairspectral._start import FAILED, INTERRUPTED, short_of_memory
 from fairspectral.cli.interrupt import Terminated, farewell, prompt_interrupts
 from fairspectral.cli.visible import visible
 from fairspectral.cli.wording import in_options
+from fairspectral.room import NoRoomError
 
 PIPE_CLOSED = 141  # as the shell has it for commands that SIGPIPE ends
 
@@ -81,7 +82,7 @@ def say(text: str) -> None:
     try:
         sys.stderr.write(f"{visible(text)}\n")
         sys.stderr.flush()
-    except BrokenPipeError:
+    except OSError:  # nobody listens any more, or the disk of the log is full
         silence(sys.stderr)
 
 
@@ -95,6 +96,8 @@ def silence(stream: Any) -> None:
 
 def _sentence(error: Exception, parameters: Collection[str]) -> str:
     text = " ".join(str(error).split())
+    if isinstance(error, NoRoomError):
+        return f"there is not enough memory: {text}"
     if short_of_memory(error):
         if "memory_budget" not in parameters:
             return "there is not enough memory; free some, or pass fewer rows."

@@ -16,6 +16,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from fairspectral._start import end_quietly
+from fairspectral.files import discard_unfinished
 
 _GRACE_SECONDS = 0.4
 _SHOW_CURSOR = "\x1b[?25h"
@@ -54,7 +55,7 @@ def prompt_interrupts() -> Iterator[None]:
     watcher = threading.Thread(target=_watch, args=(reader, over), daemon=True)
     watcher.start()
     before = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
-    handlers = _listen()
+    handlers: dict[int, Any] = {}
     hook = sys.unraisablehook
 
     def quiet(unraisable: Any) -> None:
@@ -62,10 +63,12 @@ def prompt_interrupts() -> Iterator[None]:
         if not issubclass(unraisable.exc_type, KeyboardInterrupt | Terminated):
             hook(unraisable)
 
-    sys.unraisablehook = quiet
     try:
+        sys.unraisablehook = quiet
+        _listen(handlers)
         yield
     finally:
+        discard_unfinished()  # a second signal may have come while a file was tidied up
         sys.unraisablehook = hook
         over.set()
         for number, handler in handlers.items():
@@ -76,18 +79,16 @@ def prompt_interrupts() -> Iterator[None]:
         os.close(reader)
 
 
-def _listen() -> dict[int, Any]:
-    """Have the signals raise exceptions; returns what they did before.
+def _listen(before: dict[int, Any]) -> None:
+    """Have the signals raise exceptions, and keep in `before` what they did until now.
 
     A signal that the process was started to ignore, as ``nohup`` does, stays ignored.
     """
-    before: dict[int, Any] = {}
     if signal.getsignal(signal.SIGINT) is end_quietly:
         before[signal.SIGINT] = signal.signal(signal.SIGINT, signal.default_int_handler)
     for number in _ENDINGS:
         if signal.getsignal(number) is signal.SIG_DFL:
             before[number] = signal.signal(number, _terminate)
-    return before
 
 
 def _terminate(number: int, _: Any) -> None:
@@ -104,8 +105,6 @@ def _watch(reader: int, over: threading.Event) -> None:
 
 def end_now(number: int = signal.SIGINT) -> None:
     """Leave no partial file and a tidy terminal, and end the process."""
-    from fairspectral.files import discard_unfinished
-
     discard_unfinished()
     cursor = _SHOW_CURSOR if sys.stderr.isatty() else ""
     with suppress(OSError):

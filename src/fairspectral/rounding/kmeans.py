@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import euclidean_distances
 
 from fairspectral.linalg.threads import openmp_after_fork
+from fairspectral.room import check_room_to_work
 
 
 def kmeans_labels(
@@ -42,6 +43,7 @@ def kmeans_labels(
     ndarray of shape (n,), int32
         Labels 0 .. n_clusters - 1, each used at least once.
     """
+    check_room_to_work()
     model = KMeans(n_clusters, n_init=n_init, random_state=random_state)
     with openmp_after_fork(), warnings.catch_warnings():
         # Fewer distinct rows than clusters: said by k-means as a warning, mended below.

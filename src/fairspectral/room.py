@@ -1,0 +1,76 @@
+"""Whether a limit on memory (``ulimit -v``, RLIMIT_AS) leaves room for BLAS and its threads.
+
+Where they get no memory, OpenBLAS and OpenMP raise nothing: they end the process with status 1,
+which of this command means "unfair", or try again for ever. So we look before they do.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+MIB = 2**20
+# What the libraries map until everything is imported, and what BLAS, OpenMP and compiled code
+# add in a small fit; both measured as VmSize in /proc/self/status, with one thread and with two.
+_TO_IMPORT, _TO_IMPORT_PER_THREAD = 512 * MIB, 80 * MIB
+_TO_WORK, _TO_WORK_PER_THREAD = 128 * MIB, 112 * MIB
+
+
+class NoRoomError(MemoryError):
+    """The limit on memory is too low; the message says by how much."""
+
+
+def check_room_to_import() -> None:
+    """Refuse a limit under which numpy, scipy and scikit-learn cannot be loaded."""
+    _check(_TO_IMPORT + (_threads() - 1) * _TO_IMPORT_PER_THREAD, "loading the libraries")
+
+
+def check_room_to_work() -> None:
+    """Refuse a limit under which BLAS and OpenMP would not get their buffers and stacks.
+
+    And have BLAS take its buffers, which it keeps, before other work takes their room.
+    """
+    if address_space_left() is None:
+        return
+    _check(_TO_WORK + (_threads() - 1) * _TO_WORK_PER_THREAD, "the linear algebra")
+    import numpy as np
+    import scipy.linalg
+
+    square = np.eye(64)
+    scipy.linalg.eigh(square @ square)
+
+
+def address_space_left() -> int | None:
+    """Bytes that this process may still map; None where nothing limits them."""
+    with suppress(ImportError, OSError, ValueError):
+        import resource
+
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        if limit != resource.RLIM_INFINITY:
+            pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+            return limit - pages * resource.getpagesize()
+    return None
+
+
+def _check(needed: int, purpose: str) -> None:
+    left = address_space_left()
+    if left is not None and left < needed:
+        threads = _threads()
+        fewer = ", or set OMP_NUM_THREADS=1" if threads > 1 else ""
+        raise NoRoomError(
+            f"the limit on this process's memory leaves {max(left, 0) // MIB} MiB, and {purpose} "
+            f"with {threads} thread(s) needs {needed // MIB} MiB; raise the limit "
+            f"(ulimit -v){fewer}."
+        )
+
+
+def _threads() -> int:
+    """Threads that BLAS starts, unless told otherwise later: one for each core."""
+    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
+        with suppress(ValueError):
+            if (asked := int(os.environ.get(name, ""))) > 0:
+                return asked
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
