@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 MIB = 2**20
-# What the libraries map until everything is imported, and what BLAS, OpenMP and compiled code
-# add in a small fit; both measured as VmSize in /proc/self/status, with one thread and with two.
+# Measured as VmSize in /proc/self/status, with one thread and with two: what the libraries map
+# until everything is imported, what BLAS takes at its first call, and what a stage of a small fit
+# adds after that (compiled code and, for each thread, a stack and an arena of malloc).
 _TO_IMPORT, _TO_IMPORT_PER_THREAD = 512 * MIB, 80 * MIB
-_TO_WORK, _TO_WORK_PER_THREAD = 128 * MIB, 112 * MIB
+_BUFFERS, _BUFFERS_PER_THREAD = 80 * MIB, 32 * MIB
+_STAGE, _STAGE_PER_THREAD = 48 * MIB, 80 * MIB
 
 
 class NoRoomError(MemoryError):
@@ -23,22 +26,28 @@ class NoRoomError(MemoryError):
 
 def check_room_to_import() -> None:
     """Refuse a limit under which numpy, scipy and scikit-learn cannot be loaded."""
-    _check(_TO_IMPORT + (_threads() - 1) * _TO_IMPORT_PER_THREAD, "loading the libraries")
+    _check(_TO_IMPORT, _TO_IMPORT_PER_THREAD, "loading the libraries")
 
 
 def check_room_to_work() -> None:
     """Refuse a limit under which BLAS and OpenMP would not get their buffers and stacks.
 
-    And have BLAS take its buffers, which it keeps, before other work takes their room.
+    To be called before every stage that computes with them.
     """
-    if address_space_left() is None:
-        return
-    _check(_TO_WORK + (_threads() - 1) * _TO_WORK_PER_THREAD, "the linear algebra")
+    if address_space_left() is not None:
+        _claim_buffers()
+        _check(_STAGE, _STAGE_PER_THREAD, "a computation")
+
+
+@cache
+def _claim_buffers() -> None:
+    """Have BLAS take its buffers, which it keeps, before other work takes their room."""
     import numpy as np
     import scipy.linalg
 
+    _check(_BUFFERS + _STAGE, _BUFFERS_PER_THREAD + _STAGE_PER_THREAD, "the linear algebra")
     square = np.eye(64)
-    scipy.linalg.eigh(square @ square)
+    scipy.linalg.eigh(square @ square)  # numpy and scipy each bring a BLAS of their own
 
 
 def address_space_left() -> int | None:
@@ -53,10 +62,11 @@ def address_space_left() -> int | None:
     return None
 
 
-def _check(needed: int, purpose: str) -> None:
-    left = address_space_left()
+def _check(alone: int, per_thread: int, purpose: str) -> None:
+    """Refuse less room than `purpose` needs with one thread and `per_thread` for each other."""
+    left, threads = address_space_left(), _threads()
+    needed = alone + (threads - 1) * per_thread
     if left is not None and left < needed:
-        threads = _threads()
         fewer = ", or set OMP_NUM_THREADS=1" if threads > 1 else ""
         raise NoRoomError(
             f"the limit on this process's memory leaves {max(left, 0) // MIB} MiB, and {purpose} "

@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from fairspectral.linalg.compiled import njit
 
 
 class State(NamedTuple):

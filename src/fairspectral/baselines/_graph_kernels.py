@@ -11,7 +11,8 @@ diagonal must be minus infinity: nobody is linked to himself.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from fairspectral.linalg.compiled import njit
 
 # A pass over one row more costs little, for the row is in the cache; the last ones change
 # nothing that the next sweep would not change again.

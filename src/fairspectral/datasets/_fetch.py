@@ -10,6 +10,7 @@ import hashlib
 import os
 import sys
 import tempfile
+import warnings
 import zipfile
 import zlib
 from collections.abc import Sequence
@@ -20,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from fairspectral.datasets.base import Dataset
+from fairspectral.validation import FairSpectralWarning
 
 DATA_VARIABLE = "FAIRSPECTRAL_DATA"
 _TIMEOUT_SECONDS = 60
@@ -109,6 +111,9 @@ def locate(files: Sequence[RemoteFile], data_home: str | os.PathLike | None) -> 
             )
         folders.insert(0, Path(named))
     missing = [file for file in files if _find(file, folders) is None]
+    for file in files:
+        if _find(file, folders) == cache / file.name:
+            _warn_if_damaged(cache / file.name, file)
     for file in missing:
         try:
             _download(file, cache)
@@ -132,6 +137,20 @@ def user_cache() -> Path:
 
 def _find(file: RemoteFile, folders: Sequence[Path]) -> Path | None:
     return next((folder / file.name for folder in folders if (folder / file.name).is_file()), None)
+
+
+def _warn_if_damaged(path: Path, file: RemoteFile) -> None:
+    """Say that a file in the cache is not the publisher's: a part of one often reads as well.
+
+    Only say it, since a user who was told to put the file there may have another copy.
+    """
+    if hashlib.sha256(path.read_bytes()).hexdigest() != file.sha256:
+        warnings.warn(
+            f"{path} is not the file that its publisher gives out, but a changed or damaged copy; "
+            "delete it to have it downloaded again.",
+            FairSpectralWarning,
+            stacklevel=5,
+        )
 
 
 def _download(file: RemoteFile, cache: Path) -> None:

@@ -16,15 +16,27 @@ def read_numbers(path: Path, n_columns: int, *, header: bool = False) -> np.ndar
     Commas and blanks separate alike, also at the end of a line: copies of one data set differ
     in that.
     """
-    with open(path, encoding="utf-8") as lines:
-        rows = [line.replace(",", " ").split() for line in lines][int(header) :]
+    expected = f"a table of {n_columns} numbers per line"
+    lines = read_text(path, expected).splitlines()[int(header) :]
+    rows = [line.replace(",", " ").split() for line in lines]
     try:
         table = np.array([row for row in rows if row], dtype=np.float64)
     except ValueError:
         table = np.zeros(0)
-    if table.ndim != 2 or table.shape[1] != n_columns:
-        raise unreadable(path, f"a table of {n_columns} numbers per line")
+    if table.ndim != 2 or table.shape[1] != n_columns or not np.isfinite(table).all():
+        raise unreadable(path, expected)
     return table
+
+
+def read_text(path: Path, expected: str) -> str:
+    """The text of a file; where it is none, say that it is not what is `expected`."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise unreadable(path, expected) from None
+    if "\0" in text:
+        raise unreadable(path, expected)
+    return text
 
 
 def unreadable(path: Path, expected: str) -> ValueError:

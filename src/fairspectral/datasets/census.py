@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.preprocessing import StandardScaler
 
 from fairspectral.datasets._fetch import RemoteFile, Source
-from fairspectral.datasets._parse import unreadable
+from fairspectral.datasets._parse import read_text, unreadable
 from fairspectral.datasets.base import Dataset
 from fairspectral.parameters import check_choice
 
@@ -100,8 +100,13 @@ def fetch_census(
 
 def read_columns(path: Path) -> dict[str, np.ndarray]:
     """The columns of the file as text, by name."""
-    with open(path, encoding="utf-8", newline="") as lines:
-        rows = [row for row in csv.reader(lines, skipinitialspace=True) if row]
+    expected = f"a table of {len(COLUMNS)} comma-separated values per line"
+    lines = read_text(path, expected).splitlines()
+    rows = [row for row in csv.reader(lines, skipinitialspace=True) if row]
     if not rows or any(len(row) != len(COLUMNS) for row in rows):
-        raise unreadable(path, f"a table of {len(COLUMNS)} comma-separated values per line")
-    return dict(zip(COLUMNS, np.array(rows).T, strict=True))
+        raise unreadable(path, expected)
+    columns = dict(zip(COLUMNS, np.array(rows).T, strict=True))
+    for name in NUMERIC:
+        if not np.char.isdecimal(columns[name]).all():
+            raise unreadable(path, f"{expected} with a number as {name}")
+    return columns

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from fairspectral.datasets._fetch import RemoteFile, Source
-from fairspectral.datasets._parse import largest_component, read_numbers, unreadable
+from fairspectral.datasets._parse import largest_component, read_numbers, read_text, unreadable
 from fairspectral.datasets.base import Dataset
 
 _UPLOADS = "http://www.sociopatterns.org/wp-content/uploads/2015/"
@@ -69,8 +69,8 @@ def fetch_facebook(*, data_home: str | os.PathLike | None = None) -> Dataset:
 
 def _read_gender(path: Path) -> dict[int, str]:
     """The gender of each student for whom it is known; a line is id, class, gender."""
-    with open(path, encoding="utf-8") as lines:
-        rows = [line.split() for line in lines if line.strip()]
-    if not rows or any(len(row) != 3 for row in rows):
-        raise unreadable(path, "a table of id, class and gender")
+    expected = "a table of id, class and gender"
+    rows = [line.split() for line in read_text(path, expected).splitlines() if line.strip()]
+    if not rows or any(len(row) != 3 or not row[0].isdecimal() for row in rows):
+        raise unreadable(path, expected)
     return {int(student): GENDERS[code] for student, _, code in rows if code in GENDERS}

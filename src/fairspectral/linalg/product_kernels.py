@@ -12,9 +12,11 @@ from __future__ import annotations
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
+
+from fairspectral.linalg.compiled import njit
 
 # Rows of W and columns of the block in one tile: its 24 sums fit the vector registers.
 TILE_ROWS, TILE_COLUMNS = 6, 4

@@ -20,7 +20,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from fairspectral.linalg.compiled import njit
 
 _FAR = 2**62
 OPTIMAL, INFEASIBLE = 0, 1

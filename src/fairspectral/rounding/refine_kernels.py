@@ -12,8 +12,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from fairspectral.linalg.compiled import njit
 from fairspectral.rounding.bounds import cell_range
 
 _cell_range = njit(cache=True, nogil=True, inline="always")(cell_range)

@@ -1,0 +1,45 @@
+"""Numba's ``njit``, with a cache of compiled code that cannot fail a computation.
+
+What is damaged on disk is compiled again, and what cannot be written (a full disk, a limit on
+the size of files) is not kept. Importing this module imports numba.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import numba
+from numba.core.caching import FunctionCache
+
+
+class ForgivingCache(FunctionCache):
+    """Numba's cache of one function, for which every error is a missing entry."""
+
+    # Damaged bytes make pickle and LLVM raise whatever they happen to mean.
+    def load_overload(self, *wanted: Any) -> Any:
+        """The compiled code, or None where it has to be compiled."""
+        try:
+            return super().load_overload(*wanted)
+        except Exception:
+            with suppress(Exception):
+                self.flush()  # a new index, or nothing would be kept from now on
+            return None
+
+    def save_overload(self, *compiled: Any) -> None:
+        """Keep compiled code if that is possible."""
+        with suppress(Exception):
+            super().save_overload(*compiled)
+
+
+def njit(*, cache: bool = False, **options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """``numba.njit``, with `ForgivingCache` where `cache` is true."""
+
+    def compiled(function: Callable[..., Any]) -> Any:
+        dispatcher = numba.njit(**options)(function)
+        if cache:
+            dispatcher._cache = ForgivingCache(function)
+        return dispatcher
+
+    return compiled
