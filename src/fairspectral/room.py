@@ -16,8 +16,8 @@ MIB = 2**20
 # until everything is imported, what BLAS takes at its first call, and what a stage of a small fit
 # adds after that (compiled code and, for each thread, a stack and an arena of malloc).
 _TO_IMPORT, _TO_IMPORT_PER_THREAD = 512 * MIB, 80 * MIB
-_BUFFERS, _BUFFERS_PER_THREAD = 80 * MIB, 32 * MIB
-_STAGE, _STAGE_PER_THREAD = 48 * MIB, 80 * MIB
+_BUFFERS, _BUFFERS_PER_THREAD = 64 * MIB, 16 * MIB
+_STAGE, _STAGE_PER_THREAD = 32 * MIB, 72 * MIB
 
 
 class NoRoomError(MemoryError):

@@ -123,7 +123,7 @@ def test_a_changed_file_is_said(server, cache):
 def test_the_named_folder_comes_before_the_cache(cache, tmp_path, monkeypatch):
     file = RemoteFile("table.txt", "http://127.0.0.1:1/none", SHA256)
     cache.mkdir()
-    (cache / "table.txt").write_text("cached")
+    (cache / "table.txt").write_bytes(CONTENT)
     assert locate([file], None) == [cache / "table.txt"]
     named, other = tmp_path / "named", tmp_path / "other"
     for folder in (named, other):

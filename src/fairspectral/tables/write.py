@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -65,8 +66,9 @@ def write_table(table: Table, path: Path, column: str, labels: np.ndarray) -> No
     """
     with replacing(path) as attempt:
         if kind_of(path) == "npy":
-            with open(attempt, "wb") as file:
-                np.save(file, labels)
+            content = io.BytesIO()  # numpy's own error of a full disk names neither it nor the file
+            np.save(content, labels)
+            attempt.write_bytes(content.getvalue())
             return
         delimiter = "\t" if kind_of(path) in ("tsv", "tab") else table.delimiter
         if table.text and kind_of(path) in TEXT_KINDS and delimiter == table.delimiter:
