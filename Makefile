@@ -55,8 +55,9 @@ test-oldest: $(OLDEST)/.installed  ## the test suite with the oldest versions th
 test-strict: $(VENV)/.installed  ## the test suite with every warning an error, also other packages'
 	$(BIN)/python $(PYTEST) -W error
 
-fuzz: $(VENV)/.installed  ## the properties on thousands of random problems, new ones each time
+fuzz: $(VENV)/.installed  ## thousands of random problems, and signals at random moments
 	FAIRSPECTRAL_PROPERTIES=fuzz $(BIN)/python $(PYTEST) tests/properties
+	FAIRSPECTRAL_FAULTS=200 $(BIN)/python $(PYTEST) tests/faults/test_signals.py
 
 lock: $(VENV)/.installed  ## requirements/dev.txt anew: every package of development, with hashes
 	$(BIN)/python -m pip install --quiet uv

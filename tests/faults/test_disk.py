@@ -36,7 +36,9 @@ def small_disk(folder):
 def test_a_full_disk(small_disk, people, folder):
     output = folder / "out.csv"
     done = run([*small_disk, *cluster_words(people, "-k", "2", "-o", output)])
-    assert_failed_in_a_sentence(done, f"{output} cannot be used (no space left on device)")
+    assert_failed_in_a_sentence(
+        done, f"{output} cannot be used (no space left on device); check the disk"
+    )
     assert done.stdout == f"out.csv\n{OLD}"
 
 
@@ -46,7 +48,7 @@ def test_files_that_may_not_grow(folder):
     output.write_text(OLD)
     words = [*COMMAND, "datasets", "fetch", "diabetes", "-o", output]
     done = run(words, limits={"RLIMIT_FSIZE": 10_000})
-    assert_failed_in_a_sentence(done, f"{output} cannot be used (file too large)")
+    assert_failed_in_a_sentence(done, f"{output} cannot be used (file too large); check the disk")
     assert output.read_text() == OLD
     assert os.listdir(folder) == ["out.csv"]
 

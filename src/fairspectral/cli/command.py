@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import errno
 import functools
 import inspect
 import os
@@ -24,6 +25,10 @@ from fairspectral.cli.wording import in_options
 from fairspectral.room import NoRoomError
 
 PIPE_CLOSED = 141  # as the shell has it for commands that SIGPIPE ends
+# Errors of the disk, or of a limit on its use, and not of the name of a file.
+_DISK = {getattr(errno, name, None) for name in ("ENOSPC", "EDQUOT", "EFBIG", "EIO", "EROFS")} - {
+    None
+}
 
 Debug = Annotated[bool, typer.Option("--debug", help="Show the whole traceback of an error.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON on standard output.")]
@@ -111,7 +116,8 @@ def _sentence(error: Exception, parameters: Collection[str]) -> str:
             "can be written to; set NUMBA_CACHE_DIR to a folder that can."
         )
     if isinstance(error, OSError) and error.filename and error.strerror:
-        return f"{error.filename} cannot be used ({error.strerror.lower()}); check the path."
+        what = "disk" if error.errno in _DISK else "path"
+        return f"{error.filename} cannot be used ({error.strerror.lower()}); check the {what}."
     if isinstance(error, OSError) and error.strerror:
         return f"reading or writing failed ({error.strerror.lower()}); check the disk."
     if isinstance(error, ValueError | TypeError | OSError | ImportError) and text:
