@@ -18,7 +18,7 @@ from itertools import pairwise
 from pathlib import PurePath
 from typing import Any
 
-from fairspectral.room import NoRoomError, check_room_to_import
+from fairspectral.linalg.room import NoRoomError, check_room_to_import
 
 FAILED, INTERRUPTED = 2, 130
 _NAME, _MODULE = "fairspectral", "fairspectral.cli"

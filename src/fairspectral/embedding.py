@@ -9,8 +9,8 @@ import numpy as np
 
 from fairspectral.affinity import AffinityOperator, is_operator, make_operator
 from fairspectral.constraints import FairnessConstraints, encode_groups
+from fairspectral.linalg.room import check_room_to_work
 from fairspectral.problem import FairCutProblem
-from fairspectral.room import check_room_to_work
 from fairspectral.solvers.registry import solve
 from fairspectral.solvers.result import Callback, SolveResult
 from fairspectral.validation import (

@@ -7,7 +7,7 @@ import pytest
 from processes import OLD, assert_failed_in_a_sentence, cluster_words, limit_here, linux_only, run
 
 from fairspectral import FairSpectralClustering, fair_spectral_embedding
-from fairspectral.room import MIB, NoRoomError, address_space_left, check_room_to_import
+from fairspectral.linalg.room import MIB, NoRoomError, address_space_left, check_room_to_import
 
 pytestmark = linux_only
 

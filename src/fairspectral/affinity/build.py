@@ -15,6 +15,7 @@ from fairspectral.affinity.kernel import KERNEL_NAMES, KernelOperator, kernel_ma
 from fairspectral.affinity.sparse import SparseOperator
 from fairspectral.affinity.units import in_own_units
 from fairspectral.affinity.user import UserOperator
+from fairspectral.linalg.room import check_room_to_work
 from fairspectral.linalg.threads import openmp_after_fork
 from fairspectral.parameters import (
     check_choice,
@@ -22,7 +23,6 @@ from fairspectral.parameters import (
     check_whole_number,
     parse_memory_budget,
 )
-from fairspectral.room import check_room_to_work
 from fairspectral.row_order import check_same_sides
 from fairspectral.validation import check_dtype, check_sparse_structure, refuse_masked
 

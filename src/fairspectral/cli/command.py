@@ -22,7 +22,7 @@ from fairspectral._start import FAILED, INTERRUPTED, short_of_memory
 from fairspectral.cli.interrupt import Terminated, farewell, prompt_interrupts
 from fairspectral.cli.visible import visible
 from fairspectral.cli.wording import in_options
-from fairspectral.room import NoRoomError
+from fairspectral.linalg.room import NoRoomError
 
 PIPE_CLOSED = 141  # as the shell has it for commands that SIGPIPE ends
 # Errors of the disk, or of a limit on its use, and not of the name of a file.

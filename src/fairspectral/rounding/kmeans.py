@@ -11,8 +11,8 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import euclidean_distances
 
+from fairspectral.linalg.room import check_room_to_work
 from fairspectral.linalg.threads import openmp_after_fork
-from fairspectral.room import check_room_to_work
 
 
 def kmeans_labels(
