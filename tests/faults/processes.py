@@ -8,6 +8,8 @@ from contextlib import contextmanager
 
 import pytest
 
+pytest.importorskip("typer", reason="typer is not installed: pip install 'fairspectral[cli]'")
+
 COMMAND = [sys.executable, "-m", "fairspectral.cli"]
 # Longer than any of these can take on a busy machine; only a process that hangs gets there.
 PATIENCE = 300

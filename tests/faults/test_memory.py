@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 from processes import OLD, assert_failed_in_a_sentence, cluster_words, limit_here, linux_only, run
 
+typer = pytest.importorskip(
+    "typer", reason="typer is not installed: pip install 'fairspectral[cli]'"
+)
+from typer.testing import CliRunner
+
 from fairspectral import FairSpectralClustering, fair_spectral_embedding
+from fairspectral.cli.command import command
 from fairspectral.linalg.room import MIB, NoRoomError, address_space_left, check_room_to_import
 
 pytestmark = linux_only
@@ -41,6 +47,18 @@ def test_too_little_memory_in_python(function, rng):
             function(X)
         with pytest.raises(MemoryError, match="loading the libraries"):
             check_room_to_import()
+
+
+def test_memory_that_runs_out_within_a_limit():
+    def fill() -> None:
+        np.ones(1024 * MIB)
+
+    app = typer.Typer(pretty_exceptions_enable=False)
+    app.command()(command(fill))
+    with limit_here("RLIMIT_AS", mapped() + 1024 * MIB):
+        done = CliRunner().invoke(app)
+    assert done.exit_code == 2
+    assert done.stderr.startswith("Error: there is not enough memory within the limit on this")
 
 
 def test_enough_memory_within_a_limit(rng):

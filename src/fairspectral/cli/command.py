@@ -22,7 +22,7 @@ from fairspectral._start import FAILED, INTERRUPTED, short_of_memory
 from fairspectral.cli.interrupt import Terminated, farewell, prompt_interrupts
 from fairspectral.cli.visible import visible
 from fairspectral.cli.wording import in_options
-from fairspectral.linalg.room import NoRoomError
+from fairspectral.linalg.room import NoRoomError, address_space_left
 
 PIPE_CLOSED = 141  # as the shell has it for commands that SIGPIPE ends
 # Errors of the disk, or of a limit on its use, and not of the name of a file.
@@ -104,6 +104,11 @@ def _sentence(error: Exception, parameters: Collection[str]) -> str:
     if isinstance(error, NoRoomError):
         return f"there is not enough memory: {text}"
     if short_of_memory(error):
+        if address_space_left() is not None:
+            return (
+                "there is not enough memory within the limit on this process; raise it "
+                "(ulimit -v), set OMP_NUM_THREADS=1, or pass fewer rows."
+            )
         if "memory_budget" not in parameters:
             return "there is not enough memory; free some, or pass fewer rows."
         return (
