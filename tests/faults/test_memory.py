@@ -5,10 +5,7 @@ import os
 import numpy as np
 import pytest
 from processes import OLD, assert_failed_in_a_sentence, cluster_words, limit_here, linux_only, run
-
-typer = pytest.importorskip(
-    "typer", reason="typer is not installed: pip install 'fairspectral[cli]'"
-)
+from typer import Typer
 from typer.testing import CliRunner
 
 from fairspectral import FairSpectralClustering, fair_spectral_embedding
@@ -53,7 +50,7 @@ def test_memory_that_runs_out_within_a_limit():
     def fill() -> None:
         np.ones(1024 * MIB)
 
-    app = typer.Typer(pretty_exceptions_enable=False)
+    app = Typer(pretty_exceptions_enable=False)
     app.command()(command(fill))
     with limit_here("RLIMIT_AS", mapped() + 1024 * MIB):
         done = CliRunner().invoke(app)
