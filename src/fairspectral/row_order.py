@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 
 def row_labels(table: Any) -> Any:
     """The index of a pandas object; None for arrays, lists, polars and whatever has none."""
@@ -43,10 +45,14 @@ def check_same_rows(rows: Any, values: Any, rows_name: str, name: str) -> None:
         same = Counter(expected) == Counter(found)
         what = "in another order than" if same else "different from those of"
         raise ValueError(
-            f"{name} has row labels {what} {rows_name} (at row {at}: {found[at]!r} instead of "
-            f"{expected[at]!r}); align it with {name}.loc[{rows_name}.index], or pass "
+            f"{name} has row labels {what} {rows_name} (at row {at}: {_shown(found[at])} instead of "
+            f"{_shown(expected[at])}); align it with {name}.loc[{rows_name}.index], or pass "
             f"{name}.to_numpy() if the rows do correspond by position."
         )
+
+
+def _shown(label: Any) -> str:
+    return repr(label.item() if isinstance(label, np.generic) else label)
 
 
 def check_same_sides(affinities: Any, name: str) -> None:

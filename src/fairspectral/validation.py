@@ -17,6 +17,15 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_array
 
+from fairspectral.feature_tables import (
+    check_column_names,
+    check_table,
+    in_our_words,
+    non_numeric_features,
+    refuse_dates,
+    refuse_filled_sparse,
+)
+from fairspectral.feature_tables import refuse_masked as refuse_masked
 from fairspectral.parameters import check_whole_number
 from fairspectral.row_order import check_same_rows, check_same_sides
 from fairspectral.sparse_structure import check_sparse_structure as check_sparse_structure
@@ -151,20 +160,29 @@ def _columns(sensitive_features: Any) -> Iterable[tuple[str, np.ndarray]]:
     if hasattr(sensitive_features, "columns"):  # a DataFrame of pandas, polars, ...
         if not len(sensitive_features.columns):
             raise ValueError("sensitive_features has no columns; pass at least one attribute.")
+        names = [str(label) for label in sensitive_features.columns]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise ValueError(
+                f"sensitive_features has {names.count(twice)} columns called {twice!r}; give every "
+                "column a name of its own."
+            )
         for label in sensitive_features.columns:
             yield str(label), np.asarray(sensitive_features[label])
         return
     name = getattr(sensitive_features, "name", None)
     values = _as_array(sensitive_features)
     if values.ndim == 1:
-        yield (str(name) if name is not None else "group"), values
+        yield (str(name) if name not in (None, "") else "group"), values
     elif values.ndim == 2 and values.shape[1] > 0:
         for j in range(values.shape[1]):
             yield (f"attribute {j}" if values.shape[1] > 1 else "group"), values[:, j]
     else:
+        kind = type(sensitive_features).__name__
+        what = f"has shape {values.shape}" if values.ndim else f"is a single {kind}"
         raise ValueError(
             f"sensitive_features must be one value per sample or a table with one column per "
-            f"attribute, but it has shape {values.shape}."
+            f"attribute, but it {what}."
         )
 
 
@@ -215,6 +233,8 @@ def encode_values(
             f"{name} has {int(missing.sum())} missing value(s), the first at row "
             f"{int(np.argmax(missing))}; fill them with a category of their own or drop those rows."
         )
+    if values.dtype.kind in "OV":
+        _refuse_containers(values, name)
     try:
         categories, codes = np.unique(values, return_inverse=True)
     except TypeError:
@@ -224,6 +244,16 @@ def encode_values(
             "type, for example with .astype(str)."
         ) from None
     return codes.reshape(-1).astype(np.intp), tuple(categories.tolist())
+
+
+def _refuse_containers(values: np.ndarray, name: str) -> None:
+    """Refuse lists and the like, whose order or equality is not that of names."""
+    for row, value in enumerate(values):
+        if isinstance(value, list | dict | set | np.ndarray | np.void):
+            raise TypeError(
+                f"{name} has a {type(value).__name__} at row {row}; pass one text or number for "
+                "each sample."
+            )
 
 
 def _missing(values: np.ndarray) -> np.ndarray:
@@ -248,20 +278,6 @@ def _missing(values: np.ndarray) -> np.ndarray:
 # --- features ---------------------------------------------------------------------------
 
 
-def check_table(X: Any) -> None:
-    """Refuse what is not a two-dimensional table."""
-    try:
-        ndim = X.ndim if hasattr(X, "ndim") else np.asarray(X).ndim
-    except ValueError:
-        raise ValueError("X has rows of different lengths; pass a rectangular table.") from None
-    if ndim != 2:
-        what = f"{ndim}-dimensional" if ndim else f"a single {type(X).__name__}"
-        raise ValueError(
-            f"X must be a table with one row per sample and one column per feature, but it is "
-            f"{what}; for a single feature use X.reshape(-1, 1)."
-        )
-
-
 def check_data(X: Any, *, precomputed: bool, check: Callable[..., Any] = check_array) -> Any:
     """A table of finite numbers, or a matrix of affinities, as numpy or scipy hold it.
 
@@ -272,24 +288,30 @@ def check_data(X: Any, *, precomputed: bool, check: Callable[..., Any] = check_a
         check_sparse_structure(X)
     check_table(X)
     refuse_masked(X, "X")
+    check_column_names(X)
     refuse_dates(X)
+    refuse_filled_sparse(X)
+    if isinstance(X, np.matrix):
+        X = np.asarray(X)
+    if isinstance(X, np.ndarray) and X.dtype.kind in "US":
+        X = X.astype(object)  # text that reads as numbers is taken, also where affinities stand
     if precomputed:
         check_same_sides(X, "X")
     names = getattr(X, "columns", None)
     try:
-        checked = check(
-            X,
-            accept_sparse=True if precomputed else "csr",
-            dtype="numeric" if precomputed else [np.float64, np.float32],
-            ensure_all_finite=False,  # said better below, and without a second pass
-            ensure_min_samples=2,
-        )
-    except (ValueError, TypeError) as error:
+        with np.errstate(over="ignore"):  # what becomes infinite is found below
+            checked = check(
+                X,
+                accept_sparse=True if precomputed else "csr",
+                dtype="numeric" if precomputed else [np.float64, np.float32],
+                ensure_all_finite=False,  # said better below, and without a second pass
+                ensure_min_samples=2,
+            )
+    except (ValueError, TypeError, OverflowError) as error:
         found = non_numeric_features(X)
         if found is not None:
             raise found from None
-        # scikit-learn's words without the printed array that may follow them.
-        raise ValueError(str(error).splitlines()[0]) from None
+        raise ValueError(in_our_words(error)) from None
     if not precomputed:
         check_finite_features(checked, names)
     return checked
@@ -331,62 +353,6 @@ def check_finite_features(X: Any, feature_names: Any = None) -> None:
         f"X contains {what} at row {row}, {where}; fill or drop missing values "
         "(for example with sklearn.impute.SimpleImputer) before fitting."
     )
-
-
-def non_numeric_features(X: Any) -> Exception | None:
-    """Say where text, or something else that is no number, stands in a table; None: nowhere."""
-    if sp.issparse(X):
-        return None
-    table = np.asarray(X, dtype=object)
-    for row, column in np.ndindex(table.shape):
-        value = table[row, column]
-        try:
-            complex(value)  # what is wrong with a complex number has words of its own
-        except (TypeError, ValueError):
-            where = f"row {row}, {_column_name(X, column)}"
-            if isinstance(value, str | bytes):
-                return ValueError(
-                    f"X contains text at {where} ({value!r}); encode categories as "
-                    "numbers first (for example with sklearn.preprocessing.OneHotEncoder)."
-                )
-            if type(value).__name__ != "NAType":
-                # In scikit-learn's own words, which its checks look for.
-                return TypeError(
-                    f"X contains a {type(value).__name__} at {where}, but the argument must be a "
-                    "number or a string that reads as a number; convert that column or drop it."
-                )
-    return None
-
-
-def refuse_dates(X: Any) -> None:
-    """Refuse dates and durations: their size depends on a unit that nobody chose."""
-    kinds = getattr(X, "dtypes", None)
-    if kinds is None:
-        kinds = [getattr(X, "dtype", None)]
-    for column, kind in enumerate(kinds):
-        if getattr(kind, "kind", "") in ("m", "M"):
-            raise ValueError(
-                f"X has dates or durations in {_column_name(X, column)}; turn them into numbers "
-                "first, for example (dates - dates.min()) / numpy.timedelta64(1, 'D') for days."
-            )
-
-
-def refuse_masked(values: Any, name: str) -> None:
-    """Refuse a masked array with masked entries, which numpy would silently use."""
-    if not np.ma.isMaskedArray(values):
-        return
-    mask = np.ma.getmaskarray(values)
-    if mask.any():
-        first = ", ".join(str(int(i)) for i in np.argwhere(mask)[0])
-        raise ValueError(
-            f"{name} is a masked array with {int(mask.sum())} masked value(s), the first at "
-            f"({first}); fill them with {name}.filled(...) or drop those rows."
-        )
-
-
-def _column_name(X: Any, column: int) -> str:
-    names = getattr(X, "columns", None)
-    return f"column {column}" if names is None else f"column {names[column]!r}"
 
 
 def check_n_clusters(

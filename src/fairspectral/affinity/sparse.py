@@ -52,7 +52,11 @@ class SparseOperator(AffinityOperator):
 
     def component_sizes(self) -> np.ndarray:
         """Nodes in each connected component of the graph."""
-        return np.bincount(connected_components(self._W, directed=False)[1])
+        graph = self._W
+        if not graph.data.all():  # a stored zero counts as an edge there
+            graph = graph.copy()
+            graph.eliminate_zeros()
+        return np.bincount(connected_components(graph, directed=False)[1])
 
 
 def _check_weights(csr: Any, name: str) -> None:

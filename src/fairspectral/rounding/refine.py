@@ -39,6 +39,10 @@ _WEAKEST_SHAKE, _STRONGEST_SHAKE = 0.02, 0.4
 _FEWEST_ROUNDS, _MOST_ROUNDS = 5, 100
 _WORK = 5e9
 
+# Bytes whose copy takes less time than compiling the kernels for int64 indices or for read-only
+# arrays (of pandas, or mapped from a file), which takes seconds.
+_CHEAP_COPY = 2**26
+
 # Gains below this are rounding.
 _GAIN = 1e-9
 
@@ -280,7 +284,16 @@ def rows_of(affinity: Any) -> Any:
     nothing = np.zeros(0, dtype=np.int32)
     if sp.issparse(W):
         dense = np.zeros((0, 0), dtype=W.dtype)
-        return kernels.Rows(dense, W.indptr, W.indices, W.data, diagonal, degrees)
+        pointers, indices, weights = W.indptr, W.indices, W.data
+        if indices.nbytes <= _CHEAP_COPY:
+            pointers, indices = (part.astype(np.int32) for part in (pointers, indices))
+            weights = _writable(weights)
+        return kernels.Rows(dense, pointers, indices, weights, diagonal, degrees)
     # W is symmetric: its transpose serves as well, and one of the two has contiguous rows.
-    dense = W if W.flags.c_contiguous else W.T
+    dense = _writable(W if W.flags.c_contiguous else W.T)
     return kernels.Rows(dense, nothing, nothing, np.zeros(0, W.dtype), diagonal, degrees)
+
+
+def _writable(weights: np.ndarray) -> np.ndarray:
+    """A small read-only array as a copy: for another type the kernels would be compiled anew."""
+    return weights if weights.flags.writeable or weights.nbytes > _CHEAP_COPY else weights.copy()
