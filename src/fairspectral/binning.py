@@ -58,7 +58,7 @@ def _finite_numbers(values: Any) -> np.ndarray:
         if array.dtype.kind in "USmMc":
             raise TypeError
         numbers = array.astype(np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(
             "values must be numbers, one per sample; convert text with pandas.to_numeric, and "
             "fill or drop missing values first."

@@ -10,6 +10,7 @@ import numpy as np
 from fairspectral.affinity import AffinityOperator, is_operator, make_operator
 from fairspectral.constraints import FairnessConstraints, encode_groups
 from fairspectral.linalg.room import check_room_to_work
+from fairspectral.parameters import did_you_mean
 from fairspectral.problem import FairCutProblem
 from fairspectral.solvers.registry import solve
 from fairspectral.solvers.result import Callback, SolveResult
@@ -19,6 +20,9 @@ from fairspectral.validation import (
     check_data,
     check_n_clusters,
 )
+
+# What `make_operator` takes beyond the data and the affinity.
+_AFFINITY_PARAMS = ("gamma", "n_neighbors", "kernel_params", "dtype", "memory_budget", "n_jobs")
 
 
 def embed(
@@ -111,6 +115,13 @@ def fair_spectral_embedding(
     result : SolveResult
         Only with ``return_result=True``.
     """
+    unknown = [name for name in affinity_params if name not in _AFFINITY_PARAMS]
+    if unknown:
+        raise TypeError(
+            f"fair_spectral_embedding has no parameter {unknown[0]!r}"
+            f"{did_you_mean(unknown[0], _AFFINITY_PARAMS)}; for the affinities it takes "
+            f"{', '.join(_AFFINITY_PARAMS)}."
+        )
     given = X
     if not is_operator(affinity) and not is_operator(X):
         X = check_data(X, precomputed=isinstance(affinity, str) and affinity == "precomputed")

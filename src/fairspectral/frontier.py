@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from fairspectral.rounding.bounds import check_fairness_tol
 from fairspectral.rounding.fair import FairAssignment, fair_assignment
 
 TOLERANCES = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, None)
@@ -112,6 +113,11 @@ def fairness_frontier(
     """
     if "fairness_tol" in params or "initial_labels" in params:
         raise TypeError("fairness_frontier sets fairness_tol and initial_labels; pass tolerances.")
+    if isinstance(tolerances, str) or not isinstance(tolerances, Iterable):
+        raise TypeError(f"tolerances={tolerances!r} is not a list; pass several, or [0.2] for one.")
+    tolerances = list(tolerances)
+    for tolerance in tolerances:
+        check_fairness_tol(tolerance)
     ordered = sorted(set(tolerances), key=lambda t: np.inf if t is None else t)
     if not ordered:
         raise ValueError("tolerances is empty; pass at least one, for example (0, 0.2, None).")

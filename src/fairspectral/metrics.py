@@ -70,7 +70,8 @@ def population_balance(sensitive_features: Any) -> float:
     """The balance of everyone together: smallest group over the largest."""
     if isinstance(sensitive_features, Mapping):
         sensitive_features = next(iter(sensitive_features.values()), ())
-    attribute = _one_attribute(sensitive_features, len(sensitive_features))
+    n_samples = len(sensitive_features) if hasattr(sensitive_features, "__len__") else 0
+    attribute = _one_attribute(sensitive_features, n_samples)
     return float(balance_of(attribute.counts[None, :])[0])
 
 

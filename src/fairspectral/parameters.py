@@ -13,6 +13,7 @@ from numbers import Integral, Real
 from typing import Any, get_args, get_type_hints
 
 import numpy as np
+from sklearn.utils import check_random_state
 
 from fairspectral._sklearn import Interval
 
@@ -87,9 +88,20 @@ def check_n_jobs(n_jobs: Any) -> None:
         )
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
+def seeded(random_state: Any) -> np.random.RandomState:
+    """The generator of a seed, of one that exists, or of numpy's own where there is none."""
+    try:
+        return check_random_state(random_state)
+    except ValueError:
+        raise ValueError(
+            f"random_state={random_state!r} is not a seed; pass a whole number between 0 and "
+            f"{2**32 - 1}, a numpy.random.RandomState, or None."
+        ) from None
+
+
+def did_you_mean(word: Any, known: Iterable[str]) -> str:
     """A suggestion for a misspelt word, or nothing."""
-    close = difflib.get_close_matches(str(word), list(known), n=1)
+    close = difflib.get_close_matches(word, list(known), n=1) if isinstance(word, str) else []
     return f" (did you mean {close[0]!r}?)" if close else ""
 
 

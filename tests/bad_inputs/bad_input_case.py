@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.metrics.pairwise import rbf_kernel
 
 WORKS = "works"
@@ -55,6 +57,11 @@ class Call:
     needs: str = ""
 
 
+def sklearns(parameter: str, value: str = ".*") -> re.Pattern[str]:
+    """What scikit-learn says of a parameter, which its own checks of estimators ask for."""
+    return re.compile(rf"The '{parameter}' parameter of \w+ must be .*\. Got {value} instead\.")
+
+
 def plain() -> np.ndarray:
     """Whole numbers that every type holds exactly: two bunches, of which each group has half."""
     rng = np.random.default_rng(0)
@@ -79,3 +86,39 @@ def graph() -> np.ndarray:
 def two_groups() -> np.ndarray:
     """Alternating groups."""
     return np.where(np.arange(N) % 2, "m", "f")
+
+
+def pandas() -> Any:
+    return importlib.import_module("pandas")
+
+
+def polars() -> Any:
+    return importlib.import_module("polars")
+
+
+def frame(**kinds: Any) -> Any:
+    return pandas().DataFrame(plain(), columns=["a", "b", "c"]).astype(kinds or float)
+
+
+def wide(matrix: Any) -> Any:
+    matrix.indices, matrix.indptr = matrix.indices.astype(np.int64), matrix.indptr.astype(np.int64)
+    return matrix
+
+
+def twice(X: np.ndarray) -> Any:
+    """Each value as two halves that add up."""
+    rows, columns = np.indices(X.shape).reshape(2, -1)
+    half = X.reshape(-1) / 2
+    at = (np.r_[rows, rows], np.r_[columns, columns])
+    return sp.coo_array((np.r_[half, half], at), shape=X.shape)
+
+
+def broken(matrix: Any) -> Any:
+    matrix.indices[5] = 10**6
+    return matrix
+
+
+def falling(matrix: Any) -> Any:
+    matrix.indptr[3] = matrix.indptr[5]
+    matrix.indptr[4] = 0
+    return matrix

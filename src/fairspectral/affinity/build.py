@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from sklearn.neighbors import kneighbors_graph
 
 from fairspectral.affinity.base import AffinityOperator, is_operator
+from fairspectral.affinity.checks import refuse_complex
 from fairspectral.affinity.dense import DenseOperator
 from fairspectral.affinity.kernel import KERNEL_NAMES, KernelOperator, kernel_matrix, make_kernel
 from fairspectral.affinity.sparse import SparseOperator
@@ -71,8 +72,10 @@ def make_operator(
         check_same_sides(X, "X")
         if sp.issparse(X):
             check_sparse_structure(X)
+            refuse_complex(X, "X")
             return SparseOperator(X if dtype is None else X.astype(dtype))
         refuse_masked(X, "X")
+        refuse_complex(X, "X")
         return DenseOperator(X if dtype is None else np.asarray(X, dtype=dtype))
     dtype = np.dtype(np.float32) if dtype is None else dtype
     if isinstance(affinity, str) and affinity == "nearest_neighbors":

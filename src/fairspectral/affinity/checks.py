@@ -28,6 +28,15 @@ def check_square(shape: tuple[int, ...], name: str) -> None:
         )
 
 
+def refuse_complex(W: Any, name: str) -> None:
+    """Refuse complex numbers, of which numpy would drop the imaginary parts."""
+    if np.iscomplexobj(W):
+        raise ValueError(
+            f"{name} has complex affinities; pass real numbers of at least zero, for example "
+            "their absolute values."
+        )
+
+
 def bad_weight(value: float, row: int, column: int, name: str) -> ValueError:
     """Say what is wrong with an affinity that is NaN, infinite or negative."""
     if value < 0:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from fairspectral.affinity.base import AffinityOperator
-from fairspectral.affinity.checks import asymmetric, bad_weight, check_square
+from fairspectral.affinity.checks import asymmetric, bad_weight, check_square, refuse_complex
 from fairspectral.linalg.products import dense_product
 from fairspectral.validation import refuse_masked
 
@@ -35,6 +35,7 @@ class DenseOperator(AffinityOperator):
         refuse_masked(W, name)
         W = np.asarray(W)
         check_square(W.shape, name)
+        refuse_complex(W, name)
         if W.dtype not in (np.float32, np.float64):
             W = W.astype(np.float64)
         if not (W.flags.c_contiguous or W.flags.f_contiguous):

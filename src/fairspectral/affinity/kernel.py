@@ -52,13 +52,34 @@ class Kernel:
 
     def __call__(self, A: Any, B: Any) -> np.ndarray:
         """Affinities between the rows of A and the rows of B, both prepared."""
-        values = pairwise_kernels(A, B, metric=self.metric, **self.params)
+        if self.metric in ("chi2", "additive_chi2") and (A.min() < 0 or B.min() < 0):
+            raise ValueError(
+                f"{self.name} needs features of at least zero, but X contains negative ones; use "
+                "another kernel, for example 'rbf', or counts and shares."
+            )
+        metric = self.metric if isinstance(self.metric, str) else _one_number(self.metric)
+        values = pairwise_kernels(A, B, metric=metric, **self.params)
         return values.toarray() if sp.issparse(values) else values
 
     @property
     def name(self) -> str:
         """How errors call it."""
         return f"the kernel {self.metric if isinstance(self.metric, str) else 'callable'!r}"
+
+
+def _one_number(metric: Callable[..., float]) -> Callable[..., float]:
+    """A user's function of two rows, which must return a number."""
+
+    def checked(*rows: Any, **params: Any) -> float:
+        value = metric(*rows, **params)
+        if np.ndim(value) or not isinstance(value, Real | np.bool_):
+            raise TypeError(
+                f"the function passed as affinity returned a {type(value).__name__}; it must "
+                "return one number for two rows."
+            )
+        return float(value)
+
+    return checked
 
 
 def make_kernel(

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
 from fairspectral.affinity.base import AffinityOperator
-from fairspectral.affinity.checks import asymmetric, bad_weight, check_square
+from fairspectral.affinity.checks import asymmetric, bad_weight, check_square, refuse_complex
 from fairspectral.linalg.products import sparse_product
 from fairspectral.validation import check_sparse_structure
 
@@ -33,6 +33,7 @@ class SparseOperator(AffinityOperator):
         check_square(W.shape, name)
         check_sparse_structure(W, name)
         csr = sp.csr_array(W)
+        refuse_complex(csr, name)
         if csr.dtype not in (np.float32, np.float64):
             csr = csr.astype(np.float64)
         if not csr.has_canonical_format:

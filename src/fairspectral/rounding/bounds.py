@@ -175,12 +175,7 @@ def make_rule(
     target = _target(target_proportions, attribute, population)
     low, high = np.zeros(len(counts)), np.ones(len(counts))
     if fairness_tol is not None:
-        number = isinstance(fairness_tol, Real) and not is_boolean(fairness_tol)
-        if not (number and 0 <= fairness_tol < math.inf):
-            raise ValueError(
-                f"fairness_tol={fairness_tol!r} must be a number of at least 0 (0.2 is the "
-                "four-fifths rule), or None for no constraint."
-            )
+        check_fairness_tol(fairness_tol)
         low = np.maximum((1 - fairness_tol) * target, 0.0)
         if bounds == "two-sided":
             high = np.minimum((1 + fairness_tol) * target, 1.0)
@@ -209,6 +204,18 @@ def _target(given: Any, attribute: Attribute, population: np.ndarray) -> np.ndar
     return target
 
 
+def check_fairness_tol(fairness_tol: Any) -> None:
+    """Refuse a tolerance that is no number, negative or infinite; None is no constraint."""
+    if fairness_tol is None:
+        return
+    number = isinstance(fairness_tol, Real) and not is_boolean(fairness_tol)
+    if not (number and 0 <= fairness_tol < math.inf):
+        raise ValueError(
+            f"fairness_tol={fairness_tol!r} must be a number of at least 0 (0.2 is the "
+            "four-fifths rule), or None for no constraint."
+        )
+
+
 def _override(shares: np.ndarray, given: Any, name: str, attribute: Attribute) -> None:
     """Write the user's shares, by position or by the group's name, over the present ones."""
     if given is None:
@@ -220,21 +227,25 @@ def _override(shares: np.ndarray, given: Any, name: str, attribute: Attribute) -
                 raise ValueError(
                     f"{name} names the unknown group {group!r}; the groups are {known}."
                 )
-            shares[attribute.categories.index(group)] = -1.0 if np.isnan(share) else share
+            _check_share(share, name, group)
+            shares[attribute.categories.index(group)] = share
     else:
-        values = np.asarray(given, dtype=float)
+        values = np.asarray(given, dtype=object)
         if values.shape != shares.shape:
             raise ValueError(
                 f"{name} has shape {values.shape}; give one share for each of the "
                 f"{len(shares)} groups, or a mapping from group to share."
             )
-        shares[:] = np.where(np.isnan(values), -1.0, values)  # refused below
-    wrong = ~((shares >= 0) & (shares <= 1) | np.isnan(shares))
-    if wrong.any():
-        at = int(np.argmax(wrong))
+        for group, share in zip(attribute.categories, values.tolist(), strict=True):
+            _check_share(share, name, group)
+        shares[:] = values
+
+
+def _check_share(share: Any, name: str, group: Any) -> None:
+    if is_boolean(share) or not isinstance(share, Real) or not 0 <= share <= 1:
+        shown = f"{share:g}" if isinstance(share, Real) else repr(share)
         raise ValueError(
-            f"{name} of group {attribute.categories[at]!r} is {shares[at]:g}; "
-            "a share lies between 0 and 1."
+            f"{name} of group {group!r} is {shown}; a share is a number between 0 and 1."
         )
 
 

@@ -12,19 +12,18 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from functools import partial
-from numbers import Integral
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from fairspectral.affinity import is_operator, make_operator
 from fairspectral.constraints import encode_groups
-from fairspectral.parameters import check_whole_number, is_boolean
+from fairspectral.parameters import check_whole_number, seeded
 from fairspectral.progress import ROUNDING, report
 from fairspectral.rounding.band import into_band
 from fairspectral.rounding.bounds import FairnessRule
 from fairspectral.rounding.gram import GramOperator
+from fairspectral.rounding.inputs import check_k, check_labels, check_rows, check_weights
 from fairspectral.rounding.marginal import MarginalFlow
 from fairspectral.rounding.plan import RoundingPlan, plan_rounding
 from fairspectral.rounding.refine import (
@@ -45,7 +44,6 @@ from fairspectral.rounding.start import (
     nearest_with_floor,
 )
 from fairspectral.row_order import check_same_rows
-from fairspectral.validation import refuse_masked
 
 __all__ = ["FairAssignment", "fair_assignment"]
 
@@ -137,7 +135,7 @@ def fair_assignment(
     ValueError
         If what is asked for cannot be; the message says the closest that can.
     """
-    rows = _check_rows(embedding, "embedding")
+    rows = check_rows(embedding, "embedding")
     check_whole_number(n_init, "n_init")
     for name, values in (
         ("affinity", affinity),
@@ -148,12 +146,12 @@ def fair_assignment(
     if affinity is not None and not is_operator(affinity):
         affinity = make_operator(affinity, "precomputed")
     if centroids is not None:
-        centroids = _check_rows(centroids, "centroids")
+        centroids = check_rows(centroids, "centroids")
     plan = plan_rounding(
         encode_groups(
             sensitive_features, len(rows), attribute_mode, rows=embedding, rows_name="embedding"
         ),
-        _check_k(n_clusters, len(rows), rows, centroids),
+        check_k(n_clusters, len(rows), rows, centroids),
         fairness_tol=fairness_tol,
         bounds=bounds,
         target_proportions=target_proportions,
@@ -193,9 +191,9 @@ def follow_plan(
             f"affinity has {affinity.shape[0]} nodes but the embedding has {n} rows; pass the "
             "affinity that the embedding came from."
         )
-    weights = None if sample_weight is None else _check_weights(sample_weight, n)
+    weights = None if sample_weight is None else check_weights(sample_weight, n)
     points = WeightedRows.scaled(rows, weights, plan.row_scaling, affinity)
-    seeds = check_random_state(random_state)
+    seeds = seeded(random_state)
     rng = np.random.default_rng(seeds.randint(2**31 - 1))
     trail = _Trail(points, affinity, k)
 
@@ -303,7 +301,7 @@ def _start(
 ) -> tuple[str, np.ndarray]:
     """The first labels, and where they come from."""
     if initial_labels is not None:
-        return "initial labels", _check_labels(initial_labels, len(points.rows), k, smallest)
+        return "initial labels", check_labels(initial_labels, len(points.rows), k, smallest)
     if centroids is not None:
         return "nearest centroid", nearest_with_floor(points, centroids, smallest)
     seed = seeds.randint(2**31 - 1)
@@ -328,62 +326,3 @@ class _Trail:
         self.stages.append(Stage(name, cost, cut, seconds))
         self.labels, self.measured = labels, state
         self._clock = time.perf_counter()
-
-
-# --- input --------------------------------------------------------------------------------
-
-
-def _check_rows(rows: Any, name: str) -> np.ndarray:
-    refuse_masked(rows, name)
-    rows = np.asarray(rows)
-    if rows.ndim != 2 or not rows.size:
-        raise ValueError(f"{name} has shape {rows.shape}; pass one row per person or cluster.")
-    if rows.dtype.kind not in "iufb":
-        raise ValueError(f"{name} holds {rows.dtype} values; pass a table of real numbers.")
-    if not np.isfinite(rows).all():
-        raise ValueError(f"{name} contains NaN or infinity; check how it was computed.")
-    return rows
-
-
-def _check_k(n_clusters: int | None, n: int, rows: np.ndarray, centroids: Any) -> int:
-    if centroids is not None and centroids.shape[1] != rows.shape[1]:
-        raise ValueError(
-            f"centroids have {centroids.shape[1]} columns but the embedding has {rows.shape[1]}; "
-            "pass centroids of the same rows."
-        )
-    if centroids is not None and n_clusters not in (None, len(centroids)):
-        raise ValueError(
-            f"n_clusters={n_clusters} but there are {len(centroids)} centroids; leave one out."
-        )
-    k = len(centroids if centroids is not None else rows.T) if n_clusters is None else n_clusters
-    if is_boolean(k) or not isinstance(k, Integral) or not 1 <= k <= n:
-        raise ValueError(
-            f"n_clusters={k!r} must be a whole number between 1 and the number of rows, {n}."
-        )
-    return k
-
-
-def _check_labels(initial_labels: Any, n: int, k: int, smallest: int) -> np.ndarray:
-    refuse_masked(initial_labels, "initial_labels")
-    labels = np.asarray(initial_labels)
-    if labels.shape != (n,) or labels.dtype.kind not in "iu" or not np.isin(labels, range(k)).all():
-        raise ValueError(
-            f"initial_labels must be {n} whole numbers from 0 to {k - 1}, one for each row."
-        )
-    least = int(np.bincount(labels, minlength=k).min())
-    if least < smallest:
-        raise ValueError(
-            f"initial_labels has a cluster of {least} person(s), below the floor of {smallest}; "
-            f"pass min_cluster_size={max(least, 1)} or other labels."
-        )
-    return labels.astype(np.int32)
-
-
-def _check_weights(sample_weight: Any, n: int) -> np.ndarray:
-    refuse_masked(sample_weight, "sample_weight")
-    weights = np.asarray(sample_weight, dtype=np.float64)
-    if weights.shape != (n,) or not (np.isfinite(weights) & (weights >= 0)).all():
-        raise ValueError(
-            f"sample_weight must be {n} finite numbers of at least zero, one for each row."
-        )
-    return weights

@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 
 from fairspectral.linalg.threads import threads_apart
+from fairspectral.parameters import seeded
 from fairspectral.problem import FairCutProblem
 from fairspectral.solvers.result import Callback, Recorder, SolveResult
 
@@ -74,7 +74,7 @@ class Solver(ABC):
             Vectors to start from, for the solvers that can (warm start).
         """
         recorder = Recorder(problem, callback)
-        rng = check_random_state(random_state)
+        rng = seeded(random_state)
         apart = self.block_products and getattr(problem.operator, "own_threads", False)
         with threads_apart() if apart else nullcontext():
             outcome = self._solve(problem, recorder, rng, start)
