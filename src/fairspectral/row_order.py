@@ -45,8 +45,8 @@ def check_same_rows(rows: Any, values: Any, rows_name: str, name: str) -> None:
         same = Counter(expected) == Counter(found)
         what = "in another order than" if same else "different from those of"
         raise ValueError(
-            f"{name} has row labels {what} {rows_name} (at row {at}: {_shown(found[at])} "
-            f"instead of {_shown(expected[at])}); align it with {name}.loc[{rows_name}.index], or pass "
+            f"{name} has row labels {what} {rows_name} (at row {at}: {_shown(found[at])} instead "
+            f"of {_shown(expected[at])}); align it with {name}.loc[{rows_name}.index], or pass "
             f"{name}.to_numpy() if the rows do correspond by position."
         )
 

@@ -242,7 +242,7 @@ def _override(shares: np.ndarray, given: Any, name: str, attribute: Attribute) -
 
 
 def _check_share(share: Any, name: str, group: Any) -> None:
-    if is_boolean(share) or not isinstance(share, Real) or not 0 <= share <= 1:
+    if is_boolean(share) or not isinstance(share, Real) or not 0 <= float(share) <= 1:
         shown = f"{share:g}" if isinstance(share, Real) else repr(share)
         raise ValueError(
             f"{name} of group {group!r} is {shown}; a share is a number between 0 and 1."

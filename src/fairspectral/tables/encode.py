@@ -131,6 +131,15 @@ class _Encoder:
         self.categorical.append(name)
 
 
+def _why(notes: Sequence[str], most: int = 3) -> str:
+    """Why no column was left, in the words of the first notes."""
+    if not notes:
+        return ", for all of them are sensitive or dropped; use another one"
+    named = "; ".join(note[0].lower() + note[1:].rstrip(".") for note in notes[:most])
+    more = f"; and {len(notes) - most} more" if len(notes) > most else ""
+    return f" ({named}{more}); add one that differs between them"
+
+
 def _counts(values: np.ndarray) -> bool:
     """Whether each value is one more than the last."""
     return bool(np.all(values[1:] == values[:-1] + 1))
@@ -161,8 +170,7 @@ def encode_features(
     for name in names:
         encoder.add(name, table.frame[name])
     if not encoder.blocks:
-        why = " ".join(encoder.notes) or "All of them are sensitive or dropped."
-        raise ValueError(f"{table.path} has no column to compare the rows by. {why}")
+        raise ValueError(f"{table.path} has no column to compare the rows by{_why(encoder.notes)}.")
     return Features(
         X=np.hstack(encoder.blocks),
         names=tuple(encoder.names),

@@ -138,6 +138,7 @@ def _edge_table(path: Path, lines: list[str]) -> Any:
         table is None
         or table.shape[1] not in (2, 3)
         or table.isna().any(axis=None)
+        or (table.iloc[:, :2] == "").any(axis=None)
         or len(table) != len(lines)  # a quote that goes on over several lines
     ):
         raise ValueError(

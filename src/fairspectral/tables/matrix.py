@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from fairspectral.tables.limits import check_matrix_market, check_node_count, check_npz
+from fairspectral.tables.text import first_sentence
 
 
 def read_matrix(path: Path, kind: str) -> Any:
@@ -35,9 +36,9 @@ def read_matrix(path: Path, kind: str) -> Any:
     except MemoryError:
         raise
     except Exception as error:  # scipy raises what its parsers raise
-        reason = str(error).split("\n", 1)[0].rstrip(".")
-        if reason.startswith(str(path)):
+        if str(error).startswith(str(path)):
             raise
+        reason = first_sentence(error)
         what = "a sparse matrix of scipy" if kind == "npz" else "a Matrix Market file"
         raise ValueError(f"{path} is not {what} ({reason}); check the file.") from None
 

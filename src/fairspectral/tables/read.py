@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fairspectral.tables.limits import check_npy, check_npz
-from fairspectral.tables.text import check_readable, kind_of, read_text
+from fairspectral.tables.text import check_readable, first_sentence, kind_of, read_text
 
 if TYPE_CHECKING:
     import pandas
@@ -278,9 +278,9 @@ def _read_parquet(path: Path) -> pandas.DataFrame:
     except MemoryError:
         raise
     except Exception as error:  # pyarrow has its own family of errors
-        reason = str(error).split("\n", 1)[0].rstrip(".")
         raise ValueError(
-            f"{path} is not a Parquet file that can be read ({reason}); check the file."
+            f"{path} is not a Parquet file that can be read ({first_sentence(error)}); check the "
+            "file."
         ) from None
     return frame.rename(columns=str)
 
@@ -293,7 +293,8 @@ def _read_numpy(path: Path, kind: str) -> pandas.DataFrame:
             loaded = np.load(file, allow_pickle=False)
             arrays = {"": loaded} if kind == "npy" else {key: loaded[key] for key in loaded.files}
     except _NUMPY_ERRORS as error:
-        why = "it holds Python objects" if "pickle" in str(error) else "numpy cannot read it"
+        objects = "pickle" in str(error) and _has_arrays(path, kind)
+        why = "it holds Python objects" if objects else "numpy cannot read it"
         raise ValueError(
             f"{path} is not a .{kind} file of numbers or text ({why}); save plain arrays."
         ) from None
@@ -309,6 +310,14 @@ def _read_numpy(path: Path, kind: str) -> pandas.DataFrame:
             "one row per sample in each."
         )
     return pandas.DataFrame(columns)
+
+
+def _has_arrays(path: Path, kind: str) -> bool:
+    """Whether a file begins as numpy's own do; it takes any other for a pickle."""
+    if kind == "npz":
+        return zipfile.is_zipfile(path)
+    with open(path, "rb") as file:
+        return file.read(6) == b"\x93NUMPY"
 
 
 def _check_claims(path: Path, kind: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 import zlib
 from pathlib import Path
 
@@ -13,6 +14,11 @@ _MARKS = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
+
+
+def first_sentence(error: Exception) -> str:
+    """Of what another package says of a file, the first sentence, to be put between brackets."""
+    return re.split(r"\n|\. ", str(error), maxsplit=1)[0].rstrip(".")
 
 
 def check_readable(path: Path) -> None:
@@ -49,7 +55,9 @@ def read_text(path: Path, encoding: str | None = None) -> tuple[str, str]:
             content = unpack_gzip(path, content)
     except PermissionError:
         raise PermissionError(f"{path} may not be read; check its permissions.") from None
-    except (OSError, EOFError, zlib.error) as error:
+    except zlib.error:
+        raise ValueError(f"{path} could not be unpacked with gzip; check the file.") from None
+    except (OSError, EOFError) as error:
         raise ValueError(f"{path} could not be read ({error}); check the file.") from None
     if not content.strip():
         raise ValueError(f"{path} is empty; pass a file with a header line and rows.")
@@ -77,6 +85,6 @@ def _decode(path: Path, content: bytes, encoding: str) -> str:
         line = text.count("\n", 0, text.index("\0")) + 1
         raise ValueError(
             f"{path} is not a text file (a zero byte in line {line}); pass CSV, TSV, Parquet, "
-            ".npy or .npz."
+            ".npy or .npz, or the encoding of the text, for example --encoding utf-16-le."
         )
     return text
