@@ -35,7 +35,8 @@ def rows(*tables):
 
 
 def fit(X, groups, params):
-    defaults = {"n_clusters": K, "random_state": 0, "n_init": 1}
+    quick = {"n_init": 1, "rounding_params": {"refine_rounds": 5}}
+    defaults = {"n_clusters": K, "random_state": 0, **quick}
     return FairSpectralClustering(**{**defaults, **params}).fit(X, sensitive_features=groups)
 
 
