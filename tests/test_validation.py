@@ -97,7 +97,7 @@ class TestSensitiveFeatures:
 
     def test_duplicate_column_names(self):
         table = pd.DataFrame([["a", "b"], ["b", "b"]], columns=["x", "x"])
-        with pytest.raises(ValueError, match="'x' is not one-dimensional"):
+        with pytest.raises(ValueError, match="2 columns called 'x'; give every column a name"):
             check_sensitive_features(table, 2)
 
     def test_codes_and_categories(self):

@@ -169,7 +169,7 @@ def test_forbidden_file(tmp_path, monkeypatch):
 
 
 def test_broken_gzip_and_unknown_encoding(tmp_path):
-    with pytest.raises(ValueError, match="could not be read"):
+    with pytest.raises(ValueError, match="could not be unpacked with gzip"):
         read_table(write(tmp_path, "not packed", "t.csv.gz"))
     with pytest.raises(ValueError, match="encoding 'klingon' is unknown"):
         read_table(write(tmp_path, "a,b\n1,2\n3,4\n"), encoding="klingon")
