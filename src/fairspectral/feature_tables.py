@@ -27,10 +27,15 @@ def check_table(X: Any) -> None:
         )
 
 
+def column_names(X: Any) -> Any:
+    """The names of a table's columns (pandas, polars, pyarrow); None of an array's."""
+    return getattr(X, "column_names", getattr(X, "columns", None))
+
+
 def check_column_names(X: Any) -> None:
     """Refuse names that two columns share, and names of which some are text and some are not."""
-    names = getattr(X, "columns", None)
-    if names is None or not hasattr(X, "dtypes"):
+    names = column_names(X)
+    if names is None:
         return
     name, count = Counter(map(str, names)).most_common(1)[0] if len(names) else ("", 0)
     if count > 1:
@@ -123,10 +128,12 @@ def in_our_words(error: Exception) -> str:
 
 
 def _column_types(X: Any) -> list[Any]:
+    if hasattr(X, "schema") and hasattr(X.schema, "types"):  # of pyarrow
+        return [kind.to_pandas_dtype() for kind in X.schema.types]
     kinds = getattr(X, "dtypes", None)
     return [getattr(X, "dtype", None)] if kinds is None else list(kinds)
 
 
 def _column_name(X: Any, column: int) -> str:
-    names = getattr(X, "columns", None)
+    names = column_names(X)
     return f"column {column}" if names is None else f"column {names[column]!r}"

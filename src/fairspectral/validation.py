@@ -20,6 +20,7 @@ from sklearn.utils import check_array
 from fairspectral.feature_tables import (
     check_column_names,
     check_table,
+    column_names,
     in_our_words,
     non_numeric_features,
     refuse_dates,
@@ -157,17 +158,18 @@ def _columns(sensitive_features: Any) -> Iterable[tuple[str, np.ndarray]]:
             for _, column in _columns(values):
                 yield str(name), column
         return
-    if hasattr(sensitive_features, "columns"):  # a DataFrame of pandas, polars, ...
-        if not len(sensitive_features.columns):
+    labels = column_names(sensitive_features)
+    if labels is not None:  # a table of pandas, polars, pyarrow, ...
+        if not len(labels):
             raise ValueError("sensitive_features has no columns; pass at least one attribute.")
-        names = [str(label) for label in sensitive_features.columns]
+        names = [str(label) for label in labels]
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
             raise ValueError(
                 f"sensitive_features has {names.count(twice)} columns called {twice!r}; give every "
                 "column a name of its own."
             )
-        for label in sensitive_features.columns:
+        for label in labels:
             yield str(label), np.asarray(sensitive_features[label])
         return
     name = getattr(sensitive_features, "name", None)
@@ -297,7 +299,7 @@ def check_data(X: Any, *, precomputed: bool, check: Callable[..., Any] = check_a
         X = X.astype(object)  # text that reads as numbers is taken, also where affinities stand
     if precomputed:
         check_same_sides(X, "X")
-    names = getattr(X, "columns", None)
+    names = column_names(X)
     try:
         with np.errstate(over="ignore"):  # what becomes infinite is found below
             checked = check(

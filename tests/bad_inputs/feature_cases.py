@@ -42,6 +42,10 @@ def on_disk() -> np.ndarray:
         return np.load(file.name, mmap_mode="r")
 
 
+def arrow(**columns: Any) -> Any:
+    return importlib.import_module("pyarrow").table(columns)
+
+
 def x(name: str, make: Any, outcome: Any = WORKS, **options: Any) -> Fit:
     """A case about X."""
     return Fit(name, make, two_groups, outcome, **options)
@@ -237,6 +241,18 @@ FEATURES = [
       needs="pyarrow"),
     x("pyarrow table", lambda: importlib.import_module("pyarrow").Table.from_pandas(frame()),
       needs="pyarrow"),
+    x("pyarrow NaN", lambda: arrow(a=with_value(np.nan)[:, 1]),
+      "X contains NaN at row 4, column 'a'; fill or drop missing values (for example with "
+      "sklearn.impute.SimpleImputer) before fitting.", needs="pyarrow"),
+    x("pyarrow text", lambda: arrow(a=list("xy") * 15),
+      "X contains text at row 0, column 'a' ('x'); encode categories as numbers first (for "
+      "example with sklearn.preprocessing.OneHotEncoder).", needs="pyarrow"),
+    x("pyarrow date", lambda: arrow(a=[datetime.date(2020, 1, 1)] * N),
+      "X has dates or durations in column 'a'; turn them into numbers first, for example (dates "
+      "- dates.min()) / numpy.timedelta64(1, 'D') for days.", needs="pyarrow"),
+    x("pyarrow time", lambda: arrow(a=[datetime.datetime(2020, 1, 1)] * N),
+      "X has dates or durations in column 'a'; turn them into numbers first, for example (dates "
+      "- dates.min()) / numpy.timedelta64(1, 'D') for days.", needs="pyarrow"),
     x("polars", lambda: polars().DataFrame(plain()), needs="polars"),
     x("polars text", lambda: polars().DataFrame({"a": list("xy") * (N // 2)}),
       "X contains text at row 0, column 'a' ('x'); encode categories as numbers first (for "

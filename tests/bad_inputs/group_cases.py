@@ -157,6 +157,8 @@ SENSITIVE = [
       needs="pyarrow"),
     s("pyarrow array", lambda: importlib.import_module("pyarrow").array(two_groups().tolist()),
       needs="pyarrow"),
+    s("pyarrow table", lambda: importlib.import_module("pyarrow").table({"sex": two_groups()}),
+      needs="pyarrow"),
     s("polars Series", lambda: polars().Series(two_groups().tolist()), needs="polars"),
     s("polars Categorical",
       lambda: polars().Series(two_groups().tolist(), dtype=polars().Categorical), needs="polars"),
