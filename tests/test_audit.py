@@ -1,0 +1,113 @@
+"""The audit as it is read: every number of the table by hand, every line of the text."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose
+
+from fairspectral.audit import audit
+
+# Cluster 0 has 1 of group a and 3 of b, cluster 1 has 3 and 5, cluster 10 has 2 and 6.
+LABELS = np.repeat([10, 0, 1], [8, 4, 8])
+GROUPS = np.array(list("aabbbbbb" + "abbb" + "aaabbbbb"))
+
+
+@pytest.fixture
+def table():
+    return audit(LABELS, pd.Series(GROUPS, name="sex")).attributes[0]
+
+
+def test_counts_and_shares(table):
+    assert table.name == "sex"
+    assert table.groups == ("a", "b")
+    assert table.counts.tolist() == [[1, 3], [3, 5], [2, 6]]
+    assert_allclose(table.shares, [[0.25, 0.75], [0.375, 0.625], [0.25, 0.75]], atol=1e-15)
+    assert_allclose(table.population, [0.3, 0.7], atol=1e-15)
+
+
+def test_balance(table):
+    assert_allclose(table.balance, [1 / 3, 3 / 5, 1 / 3], atol=1e-15)
+    average = (1 / 3 + 3 / 5 + 1 / 3) / 3
+    assert table.average_balance == pytest.approx(average, abs=1e-15)
+    assert table.minimum_balance == pytest.approx(1 / 3, abs=1e-15)
+    assert table.population_balance == pytest.approx(6 / 14, abs=1e-15)
+    assert table.relative_balance == pytest.approx(average / (6 / 14), abs=1e-14)
+
+
+def test_representation(table):
+    assert table.representation_difference == pytest.approx(0.075, abs=1e-15)
+    assert table.representation_ratio == pytest.approx(0.25 / 0.3, abs=1e-15)
+
+
+def test_the_whole_text():
+    """Two blocks of ones: 8 + 12 points, and the clusters 0 and 10 share no edge with 1."""
+    W = np.zeros((20, 20))
+    W[:12, :12] = W[12:, 12:] = 1
+    found = audit(LABELS, pd.Series(GROUPS, name="sex"), W, certificate="All is well.")
+    assert found.clusters == (0, 1, 10)
+    assert found.sizes.tolist() == [4, 8, 8]
+    # Cluster 0 keeps 4 of 12 of its volume, cluster 10 keeps 8 of 12, cluster 1 everything.
+    assert found.normalized_cut == pytest.approx(2 / 3 + 1 / 3, abs=1e-12)
+    assert str(found) == repr(found)
+    assert str(found).splitlines() == [
+        "sex",
+        " cluster  size      a      b  balance",
+        "--------  ----  -----  -----  -------",
+        "       0     4  25.0%  75.0%    0.333",
+        "       1     8  37.5%  62.5%    0.600",
+        "      10     8  25.0%  75.0%    0.333",
+        "--------  ----  -----  -----  -------",
+        "everyone    20  30.0%  70.0%    0.429",
+        "average balance 0.422 (99% of the population's own), minimum 0.333",
+        "largest difference from the population's shares 7.5 points, smallest ratio 0.83",
+        "",
+        "normalised cut 1 of 3",
+        "All is well.",
+    ]
+
+
+def test_tables_of_several_attributes_stand_apart():
+    groups = pd.DataFrame({"sex": GROUPS, "half": np.arange(20) < 10})
+    lines = str(audit(LABELS, groups)).splitlines()
+    assert lines[0] == "sex"
+    assert lines[10:12] == ["", "half"]
+    assert lines[-1].startswith("largest difference from the population's shares ")
+
+
+def test_text_without_groups():
+    assert str(audit([3, 1, 1])) == "2 clusters of sizes 2, 1"
+    assert str(audit([3, 1, 1], affinity=np.ones((3, 3)))) == (
+        "2 clusters of sizes 2, 1\nnormalised cut 1 of 2"
+    )
+    assert audit([3, 1, 1]).normalized_cut is None
+    assert audit([3, 1, 1]).attributes == ()
+    assert audit([3, 1, 1]).certificate == ""
+
+
+def test_frame_has_one_row_for_each_cluster_and_group():
+    frame = audit(LABELS, pd.Series(GROUPS, name="sex")).to_frame()
+    expected = pd.DataFrame(
+        {
+            "cluster": [0, 0, 1, 1, 10, 10],
+            "size": [4, 4, 8, 8, 8, 8],
+            "attribute": ["sex"] * 6,
+            "group": ["a", "b"] * 3,
+            "count": [1, 3, 3, 5, 2, 6],
+            "share": [0.25, 0.75, 0.375, 0.625, 0.25, 0.75],
+            "population_share": [0.3, 0.7] * 3,
+        }
+    )
+    pd.testing.assert_frame_equal(frame, expected, check_dtype=False)
+
+
+def test_groups_of_any_kind_are_accepted():
+    """An audit looks at what there is, also at one group or at as many groups as people."""
+    assert audit([0, 1], ["a", "a"]).attributes[0].representation_difference == 0
+    assert audit([0, 0], ["a", "b"]).attributes[0].population_balance == 1
+
+
+def test_lengths_must_agree():
+    with pytest.raises(
+        ValueError, match="sensitive_features has 2 values but the data has 3 samples"
+    ):
+        audit([0, 1, 1], ["a", "b"])
