@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 
-from fairspectral.audit import audit
+from fairspectral.audit import audit, audit_attributes
 
 # Cluster 0 has 1 of group a and 3 of b, cluster 1 has 3 and 5, cluster 10 has 2 and 6.
 LABELS = np.repeat([10, 0, 1], [8, 4, 8])
@@ -68,7 +68,9 @@ def test_the_whole_text():
 
 def test_tables_of_several_attributes_stand_apart():
     groups = pd.DataFrame({"sex": GROUPS, "half": np.arange(20) < 10})
-    lines = str(audit(LABELS, groups)).splitlines()
+    text = str(audit(LABELS, groups))
+    assert text == text.strip()
+    lines = text.splitlines()
     assert lines[0] == "sex"
     assert lines[10:12] == ["", "half"]
     assert lines[-1].startswith("largest difference from the population's shares ")
@@ -107,7 +109,10 @@ def test_groups_of_any_kind_are_accepted():
 
 
 def test_lengths_must_agree():
-    with pytest.raises(
-        ValueError, match="sensitive_features has 2 values but the data has 3 samples"
-    ):
+    with pytest.raises(ValueError, match="has 2 values but the data has 3 samples"):
         audit([0, 1, 1], ["a", "b"])
+
+
+def test_a_cluster_without_members_has_size_zero():
+    found = audit_attributes(np.array([0, 0]), ("here", "empty"), (), None, "")
+    assert found.sizes.tolist() == [2, 0]

@@ -124,6 +124,7 @@ def test_no_constraint(rng):
     nothing = FairnessConstraints.none(N)
     block = rng.standard_normal((N, 3))
     assert nothing.rank == 0
+    assert nothing.coordinates.shape == (0, 0)
     np.testing.assert_array_equal(nothing.project(block), block)
     assert nothing.residual(block) == nothing.fairness(block) == 0
 

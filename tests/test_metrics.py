@@ -10,6 +10,11 @@ from fairspectral.audit import audit
 LABELS = np.array(list("aaaabbbbcccc"))
 SEX = np.array(list("fffmfmmmffmm"))
 
+TWO_ATTRIBUTES = (
+    r"^sensitive_features has 2 attributes; pass one column at a time, "
+    r"or use fairspectral\.audit for all of them\.$"
+)
+
 
 def test_counts():
     np.testing.assert_array_equal(metrics.group_counts(LABELS, SEX), [[3, 1], [1, 3], [2, 2]])
@@ -64,8 +69,40 @@ def test_normalized_cut_by_hand():
     assert metrics.normalized_cut(np.zeros(6), W) == pytest.approx(0)
 
 
+def test_normalized_cut_of_an_operator():
+    """Whatever offers the operator interface is used as it stands, also in single precision."""
+
+    class Halves:
+        shape, dtype, degrees = (4, 4), np.dtype(np.float32), np.full(4, 4.0)
+
+        def matmat(self, block):
+            return (np.ones((4, 4)) / 4 @ block).astype(np.float32)
+
+    assert metrics.normalized_cut([0, 0, 1, 1], Halves()) == pytest.approx(1, abs=1e-6)
+
+
+def test_a_perfect_cut_is_not_negative(rng):
+    """The sum of the rounding errors has either sign."""
+    sizes = rng.integers(3, 9, 40)
+    labels = np.repeat(np.arange(40), sizes)
+    W = np.where(labels[:, None] == labels, rng.random((sizes.sum(), sizes.sum())), 0)
+    assert 0 <= metrics.normalized_cut(labels, W + W.T) < 1e-12
+
+
+@pytest.mark.parametrize(
+    ("labels", "groups", "balance"),
+    [([0, 1, 1], ["a", "a", "a"], 1), ([0, 0], ["a", "b"], 1), ([0, 1], ["a", "b"], 0)],
+    ids=["one group", "a group for each person", "and a cluster too"],
+)
+def test_groups_that_nobody_could_constrain_are_measured(labels, groups, balance):
+    assert metrics.average_balance(labels, groups) == balance
+    assert metrics.population_balance(groups) == 1
+
+
 def test_refusals():
-    with pytest.raises(ValueError, match="has 2 attributes; pass one column"):
+    with pytest.raises(ValueError, match="sensitive_features"):
+        metrics.population_balance({})
+    with pytest.raises(ValueError, match=TWO_ATTRIBUTES):
         metrics.average_balance(LABELS, np.column_stack([SEX, SEX]))
     with pytest.raises(ValueError, match="one label per sample"):
         metrics.average_balance([], [])

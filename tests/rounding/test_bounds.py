@@ -1,6 +1,7 @@
 """Bounds in whole persons: the formula, its feasibility, and what cannot be."""
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -97,6 +98,39 @@ def test_achieved_slack_and_persons_outside():
     wide = make_rule(attribute(90, 10), 2, fairness_tol=0.5)
     assert wide.achieved(np.array([[50, 40], [5, 5]])) == pytest.approx(1 / 9)
     assert wide.achieved(np.array([[50, 40], [0, 10]])) == pytest.approx(1.0)
+
+
+def test_too_many_do_not_count_where_only_too_few_are_forbidden():
+    # Clusters of 10 and 90: twice too many of a in the first, two thirds too few of b.
+    table = np.array([[8, 32], [2, 58]])
+    lower = make_rule(attribute(40, 60), 2, bounds="lower")
+    assert lower.achieved(table) == pytest.approx(2 / 3, abs=1e-12)
+    both = make_rule(attribute(40, 60), 2)
+    assert both.achieved(table) == pytest.approx(1.0, abs=1e-12)
+    assert lower.persons_outside(table) == pytest.approx(0.8 * 6 - 2, abs=1e-12)
+    assert both.persons_outside(table) == pytest.approx(8 - 1.2 * 4, abs=1e-12)
+
+
+def test_clusters_of_one_person_and_of_none():
+    rule = make_rule(attribute(50, 50), 2, fairness_tol=0.1)
+    assert rule.achieved(np.array([[50, 0], [50, 0]])) == 0
+    assert rule.persons_outside(np.array([[50, 0], [50, 0]])) == 0
+    assert rule.achieved(np.array([[1, 49], [0, 50]])) == pytest.approx(1.0, abs=1e-12)
+    assert rule.persons_outside(np.array([[1, 49], [0, 50]])) == pytest.approx(0.45, abs=1e-12)
+
+
+def test_the_last_digits_of_a_band_put_nobody_outside():
+    """A share that is off in its tenth digit asks for 1e-8 more of a hundred persons."""
+    rule = make_rule(attribute(100, 100), 2, fairness_tol=0)
+    off = replace(rule, lower=rule.lower + 1e-10, upper=rule.upper + 1e-10)
+    assert off.persons_outside(np.full((2, 2), 50)) == 0
+    wrong = replace(rule, lower=rule.lower + 1e-4, upper=rule.upper + 1e-4)
+    assert wrong.persons_outside(np.full((2, 2), 50)) == pytest.approx(0.01, abs=1e-9)
+
+
+def test_a_group_without_a_lower_bound_is_not_short():
+    assert make_rule(attribute(3, 97), 5, fairness_tol=None).shortages(5) == ()
+    assert make_rule(attribute(3, 97), 5, fairness_tol=1).shortages(5) == ()
 
 
 def test_a_relaxed_rule_is_never_tighter():

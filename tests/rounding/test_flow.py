@@ -150,6 +150,11 @@ def test_own_potentials_leave_little_to_do():
     warm = solve_flow(cost, groups, *bounds, sizes, sizes, potentials=cold.potentials)
     assert warm.cost == pytest.approx(cold.cost, rel=1e-12)
     assert warm.augmentations < cold.augmentations / 20
+    # Only differences of potentials count, so any constant may stand on top of them.
+    for constant in (-3.0, 3.0):
+        start = cold.potentials + constant
+        again = solve_flow(cost, groups, *bounds, sizes, sizes, potentials=start)
+        assert again.augmentations < cold.augmentations / 20
 
 
 def test_sampled_start_saves_paths_and_keeps_the_cost(monkeypatch):
