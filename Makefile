@@ -4,9 +4,10 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 LINT   := .venv-lint
 OLDEST := .venv-oldest
+MUTATE := .venv-mutate
 PYTEST  = -m pytest -n auto --dist worksteal
 
-.PHONY: help demo test test-oldest test-strict fuzz lint lock audit-packages bench docs release-check clean
+.PHONY: help demo test test-oldest test-strict fuzz mutate lint lock audit-packages bench docs release-check clean
 
 help:  ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 15
@@ -29,6 +30,12 @@ $(OLDEST)/.installed: pyproject.toml scripts/oldest_versions.py
 	$(OLDEST)/bin/python -m pip install --quiet --upgrade pip
 	$(OLDEST)/bin/python scripts/oldest_versions.py > $(OLDEST)/oldest.txt
 	$(OLDEST)/bin/python -m pip install --quiet -e '.[test]' -c $(OLDEST)/oldest.txt
+	@touch $@
+
+$(MUTATE)/.installed: pyproject.toml requirements/mutate.txt
+	$(PYTHON) -m venv --clear $(MUTATE)
+	$(MUTATE)/bin/python -m pip install --quiet --upgrade pip
+	$(MUTATE)/bin/python -m pip install --quiet -e '.[test]' -r requirements/mutate.txt
 	@touch $@
 
 demo: $(VENV)/.installed  ## fair against plain spectral clustering on embedded data
@@ -59,6 +66,11 @@ fuzz: $(VENV)/.installed  ## thousands of random problems, and signals at random
 	FAIRSPECTRAL_PROPERTIES=fuzz $(BIN)/python $(PYTEST) tests/properties
 	FAIRSPECTRAL_FAULTS=200 $(BIN)/python $(PYTEST) tests/faults/test_signals.py
 
+mutate: $(MUTATE)/.installed  ## do the tests notice small changes to the code of fairness?
+	rm -rf mutants
+	PYTHONUTF8=1 $(MUTATE)/bin/mutmut run > $(MUTATE)/mutmut.log || (tail -n 30 $(MUTATE)/mutmut.log; false)
+	$(MUTATE)/bin/python scripts/mutants.py
+
 lock: $(VENV)/.installed  ## requirements/dev.txt anew: every package of development, with hashes
 	$(BIN)/python -m pip install --quiet uv
 	$(BIN)/uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 \
@@ -79,4 +91,4 @@ release-check: $(VENV)/.installed  ## sdist and wheel into dist/, tried in a bar
 	$(BIN)/python scripts/release_check.py
 
 clean:  ## remove the environments and everything generated
-	rm -rf .venv* demo-output example-output site dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .coverage*
+	rm -rf .venv* mutants demo-output example-output site dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .coverage*

@@ -153,11 +153,32 @@ def test_a_group_smaller_than_the_number_of_clusters_is_said():
     ("wish", "words"),
     [
         ({"fairness_tol": -0.1}, "fairness_tol=-0.1"),
-        ({"fairness_tol": math.nan}, "four-fifths"),
+        ({"fairness_tol": math.inf}, "fairness_tol=inf"),
+        (
+            {"fairness_tol": math.nan},
+            r"^fairness_tol=nan must be a number of at least 0 \(0\.2 is the four-fifths rule\), "
+            r"or None for no constraint\.$",
+        ),
         ({"bounds": "upper"}, "bounds='upper' is unknown"),
-        ({"lower": {"a": 0.5}}, "the largest possible lower share is 0.03"),
+        (
+            {"lower": {"a": 0.5}},
+            r"lower asks for a share of 0.5 of group 'a' in every cluster, but it has 3 of 100 "
+            r"persons \(0.03\); the largest possible lower share is 0.03\.$",
+        ),
         ({"upper": {"b": 0.5}}, "the smallest possible upper share is 0.97"),
-        ({"lower": {"a": 0.01}}, r"only 3 person\(s\); choose n_clusters of at most 3"),
+        (
+            {"lower": {"a": 0.01}},
+            r"in each of 5 clusters, but it has only 3 person\(s\); choose n_clusters of at most "
+            r"3, or leave the group out of lower, and it is spread as evenly as whole persons "
+            r"allow\.$",
+        ),
+        ({"lower": [0.01, 0.5]}, r"group 'a' in each of 5 clusters, but it has only 3 person"),
+        ({"lower": {"a": math.nan}}, "lower of group 'a' is nan"),
+        ({"lower": [0.0, math.nan]}, "lower of group 'b' is nan"),
+        ({"upper": [1.0, None]}, "upper of group 'b' is nan"),
+        ({"lower": {"b": -0.1}}, r"lower of group 'b' is -0.1; a share lies between 0 and 1\.$"),
+        ({"target_proportions": {"z": 1.0}}, "^target_proportions names the unknown group 'z'"),
+        ({"target_proportions": [0.5, 0.5], "bounds": "lower"}, "of group 'a' .* tolerance 0.2"),
         ({"lower": {"z": 0.01}}, "unknown group 'z'; the groups are 'a', 'b'"),
         ({"lower": [0.1]}, r"lower has shape \(1,\)"),
         ({"upper": [1.5, 1.0]}, "upper of group 'a' is 1.5"),
@@ -171,3 +192,30 @@ def test_a_group_smaller_than_the_number_of_clusters_is_said():
 def test_what_cannot_be_is_said_in_numbers(wish, words):
     with pytest.raises(ValueError, match=words):
         make_rule(attribute(3, 97), 5, **wish)
+
+
+def test_an_unknown_group_is_answered_with_ten_that_are_known():
+    many = Attribute("group", np.arange(12), tuple("abcdefghijkl"))
+    with pytest.raises(ValueError, match=r"the groups are 'a', .*, 'j'\.$"):
+        make_rule(many, 2, lower={"z": 0.1})
+
+
+def test_the_group_that_misses_its_target_is_named():
+    """The first group is within its band; the second has 0.2 where 0.32 is the least."""
+    with pytest.raises(
+        ValueError, match=r"share of 0.32 to 0.48 of group 'b' .* is 0.2 of the who"
+    ):
+        make_rule(attribute(40, 20, 40), 2, target_proportions=[0.4, 0.4, 0.2])
+
+
+def test_a_lower_share_is_refused_only_where_someone_asked_for_it():
+    """Three persons for five clusters: no share for each is asked for in any of these."""
+    for lower in ({"b": 0.5}, {"a": 0.0}, [0.0, 0.5], {}):
+        assert make_rule(attribute(3, 97), 5, lower=lower).lower[0] <= 0.03
+    assert make_rule(attribute(3, 97), 3, lower={"a": 0.01}).lower[0] == 0.01
+
+
+def test_a_band_ends_at_everybody():
+    upper = make_rule(attribute(90, 10), 2, fairness_tol=0.5).upper
+    assert upper == pytest.approx([1.0, 0.15], abs=1e-12)
+    assert make_rule(attribute(90, 10), 2, fairness_tol=3).lower.tolist() == [0.0, 0.0]
