@@ -1,5 +1,7 @@
 """The flow against OR-tools, exactly, on integer instances of every awkward kind."""
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -168,6 +170,35 @@ def test_sampled_start_saves_paths_and_keeps_the_cost(monkeypatch):
     cold = solve_flow(*problem)
     assert sampled.cost == pytest.approx(cold.cost, rel=1e-12)
     assert sampled.augmentations < cold.augmentations / 5
+
+
+def test_a_sampled_start_is_the_same_each_time():
+    rng = np.random.default_rng(3)
+    n = flow._SAMPLE_ABOVE + 1
+    cost, groups, sizes = rng.random((n, 2)), np.zeros(n, int), np.array([1000, n - 1000])
+    problem = (cost, groups, sizes[None], sizes[None], sizes, sizes)
+    first, second = solve_flow(*problem), solve_flow(*problem)
+    assert (first.labels == second.labels).all()
+    assert (first.potentials == second.potentials).all()
+
+
+def test_potentials_are_one_for_each_node_and_zero_at_the_root():
+    problem = instance("plain", 4)
+    h, k = problem[2].shape
+    potentials = solve_flow(*problem).potentials
+    assert potentials.shape == (h * k + k + 1,)
+    assert potentials[-1] == 0
+    assert np.ptp(potentials) <= 1000 * len(potentials)  # in units of the cost
+
+
+def test_missing_numba_is_said(monkeypatch):
+    monkeypatch.setitem(sys.modules, "fairspectral.rounding.flow_kernels", None)
+    with pytest.raises(ImportError) as refusal:
+        solve_flow(*instance("plain", 0))
+    assert str(refusal.value) == (
+        "fair assignment needs numba, which is not installed; run 'pip install numba', or use "
+        "assign_labels='kmeans', which gives no guarantee on the labels."
+    )
 
 
 def test_heaps_grow_when_newcomers_overflow_them():
