@@ -1,5 +1,6 @@
 """The flow against OR-tools, exactly, on integer instances of every awkward kind."""
 
+import math
 import sys
 
 import numpy as np
@@ -226,6 +227,15 @@ def test_float_costs_agree_with_scaled_integers():
     assert solve_flow(cost / 1024.0, *rest).cost == solve_flow(cost, *rest).cost / 1024
 
 
+def test_the_cost_is_summed_in_double_precision():
+    rng = np.random.default_rng(7)
+    cost = rng.random((5000, 2)).astype(np.float32)
+    sizes = np.array([2500, 2500])
+    result = solve_flow(cost, np.zeros(5000, int), sizes[None], sizes[None], sizes, sizes)
+    exact = math.fsum(cost[np.arange(5000), result.labels].tolist())
+    assert result.cost == pytest.approx(exact, abs=1e-9)
+
+
 def test_impossible_bounds_are_said():
     cost = np.zeros((4, 2))
     groups = np.array([0, 0, 1, 1])
@@ -236,7 +246,8 @@ def test_impossible_bounds_are_said():
     lower[0, 0] = 2
     lower[0, 1] = 1
     sizes = np.array([2, 2])
-    with pytest.raises(InfeasibleFlowError, match="widen the bounds"):
+    words = r"satisfies the lower and upper bounds; widen the bounds or change the cluster sizes\.$"
+    with pytest.raises(InfeasibleFlowError, match=words):
         solve_flow(cost, groups, lower, upper, sizes, sizes)
 
 
