@@ -222,6 +222,15 @@ def test_an_outlier_does_not_blur_the_others():
     assert (solve_flow(shifted, *rest).labels == expected).all()
 
 
+@pytest.mark.parametrize("size", [2.0**60, -(2.0**60)])
+def test_a_row_without_preference_does_not_blur_the_others(size):
+    """However large its costs are: only differences within a row matter."""
+    cost, *rest = instance("plain", 5)
+    flat, zero = cost / 1024.0, cost / 1024.0
+    flat[0], zero[0] = size, 0
+    assert (solve_flow(flat, *rest).labels == solve_flow(zero, *rest).labels).all()
+
+
 def test_float_costs_agree_with_scaled_integers():
     cost, *rest = instance("plain", 6)
     assert solve_flow(cost / 1024.0, *rest).cost == solve_flow(cost, *rest).cost / 1024
@@ -255,5 +264,7 @@ def test_costs_must_be_finite():
     cost = np.zeros((4, 2))
     cost[1, 1] = np.nan
     sizes = np.array([2, 2])
-    with pytest.raises(ValueError, match="NaN or infinity"):
+    with pytest.raises(
+        ValueError, match=r"^the cost .* NaN or infinity; every cost must be finite\.$"
+    ):
         solve_flow(cost, np.zeros(4, int), sizes[None] * 0, sizes[None] * 2, sizes, sizes)
