@@ -50,6 +50,23 @@ def test_the_constraint_says_that_shares_are_equal():
     assert np.linalg.norm(F0.T @ unfair) > 1
 
 
+def test_the_matrix_by_hand():
+    """Membership less the population's share, and no column for the last group."""
+    attributes = encode_groups({"three": [0, 1, 1, 2], "two": ["a", "a", "a", "b"]}, 4)
+    expected = [
+        [0.75, -0.5, 0.25],
+        [-0.25, 0.5, 0.25],
+        [-0.25, 0.5, 0.25],
+        [-0.25, -0.5, -0.75],
+    ]
+    np.testing.assert_allclose(fairness_matrix(attributes), expected, atol=1e-15)
+
+
+def test_the_groups_stay_with_the_constraint():
+    attributes = encode_groups(["a", "b", "b"], 3)
+    assert FairnessConstraints.from_attributes(attributes, np.ones(3)).attributes is attributes
+
+
 def test_basis_is_orthonormal_and_spans_f():
     found = constraints(ORIGIN)
     F = fairness_matrix(encode_groups(ORIGIN, N)) / np.sqrt(DEGREES)[:, None]

@@ -104,7 +104,7 @@ def test_refusals():
         metrics.population_balance({})
     with pytest.raises(ValueError, match=TWO_ATTRIBUTES):
         metrics.average_balance(LABELS, np.column_stack([SEX, SEX]))
-    with pytest.raises(ValueError, match="one label per sample"):
+    with pytest.raises(ValueError, match="labels must be one label per sample"):
         metrics.average_balance([], [])
     with pytest.raises(ValueError, match="labels has 3 values but the affinity has 2 nodes"):
         metrics.normalized_cut([0, 1, 1], np.ones((2, 2)))

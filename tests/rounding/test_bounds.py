@@ -34,6 +34,7 @@ def test_rounding_does_not_decide_a_band():
     # 0.8 * 5 persons and 1.2 * 5 persons are whole; floats come out on either side of them.
     rule = make_rule(attribute(50, 50), 10, fairness_tol=0.2)
     low, high = rule.cell_bounds(np.full(10, 10))
+    assert low.dtype == high.dtype == np.int64
     assert (low == 4).all()
     assert (high == 6).all()
 
