@@ -1,8 +1,8 @@
 """How many mutants the tests killed, file by file, and those that survived (`make mutate`).
 
-mutmut leaves the exit status of the tests for each mutant beside the mutated file. A status of
-zero means that the tests passed, so that nobody noticed the change. Mutants that no test reaches
-count as survivors.
+mutmut leaves the exit status of the tests for each mutant beside the mutated file. A failing or a
+crashing test has noticed the change. Everything else counts as a survivor: passing tests, mutants
+that no test reaches, and tests that were only too slow.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from mutmut.__main__ import get_diff_for_mutant
 
 MUTATED = Path("mutants/src")
 NEEDED = 0.85
-SURVIVED, NOT_REACHED = (0,), (5, 33)
+FAILED, CRASHED = {1, 3}, {-6, -9, -11}
 
 
 def main() -> None:
@@ -27,7 +27,7 @@ def main() -> None:
         statuses = json.loads(meta.read_text(encoding="utf-8"))["exit_code_by_key"]
         if None in statuses.values():
             sys.exit(f"{meta} has mutants that were not tried; run `make mutate` to its end.")
-        alive = [name for name, code in statuses.items() if code in SURVIVED + NOT_REACHED]
+        alive = [name for name, code in statuses.items() if code not in FAILED | CRASHED]
         print(row(str(meta.relative_to(MUTATED)).removesuffix(".meta"), len(alive), len(statuses)))
         survivors += alive
         killed, total = killed + len(statuses) - len(alive), total + len(statuses)

@@ -7,7 +7,11 @@ from fairspectral.rounding.bounds import make_rule
 from fairspectral.rounding.result import Stage, all_inside, certify
 from fairspectral.validation import Attribute
 
-STAGES = (Stage("start", 9.0, 0.9, 0.1), Stage("refined", 7.0, 0.5, 0.2))
+STAGES = (
+    Stage("start", 9.0, 0.9, 0.1),
+    Stage("repair", 8.0, 0.7, 0.1),
+    Stage("refined", 7.0, 0.5, 0.2),
+)
 
 # Ten of group a and ten of b; the second attribute has five of x and fifteen of y.
 SEX = Attribute("sex", np.repeat([0, 1], 10), ("a", "b"))

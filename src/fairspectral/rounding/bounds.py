@@ -221,7 +221,7 @@ def _override(shares: np.ndarray, given: Any, name: str, attribute: Attribute) -
     if given is None:
         return
     if isinstance(given, Mapping):
-        for group in given:
+        for group, share in given.items():
             if group not in attribute.categories:
                 known = ", ".join(map(repr, attribute.categories[:10]))
                 raise ValueError(
