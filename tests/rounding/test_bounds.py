@@ -175,6 +175,7 @@ def test_a_group_smaller_than_the_number_of_clusters_is_said():
         ),
         ({"lower": [0.01, 0.5]}, r"group 'a' in each of 5 clusters, but it has only 3 person"),
         ({"lower": {"a": math.nan}}, "lower of group 'a' is nan"),
+        ({"lower": {"a": None}}, "lower of group 'a' is nan"),
         ({"lower": [0.0, math.nan]}, "lower of group 'b' is nan"),
         ({"upper": [1.0, None]}, "upper of group 'b' is nan"),
         ({"lower": {"b": -0.1}}, r"lower of group 'b' is -0.1; a share lies between 0 and 1\.$"),
