@@ -19,6 +19,7 @@ PACKAGE = Path(fairspectral.__file__).parent
 INTERNAL = ("numba.core", "llvmlite")
 ALLOWED = {
     "_sklearn.py": {"sklearn.base._fit_context", "sklearn.utils._param_validation"},
+    "linalg/compiled.py": {"numba.core.caching"},
     "linalg/product_kernels.py": {"llvmlite", "numba.core"},
     "progress.py": {"numba.core"},
 }
