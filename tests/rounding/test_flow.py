@@ -158,6 +158,7 @@ def test_own_potentials_leave_little_to_do():
         start = cold.potentials + constant
         again = solve_flow(cost, groups, *bounds, sizes, sizes, potentials=start)
         assert again.augmentations < cold.augmentations / 20
+        assert again.potentials[-1] == 0
 
 
 def test_sampled_start_saves_paths_and_keeps_the_cost(monkeypatch):
