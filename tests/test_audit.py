@@ -116,3 +116,13 @@ def test_lengths_must_agree():
 def test_a_cluster_without_members_has_size_zero():
     found = audit_attributes(np.array([0, 0]), ("here", "empty"), (), None, "")
     assert found.sizes.tolist() == [2, 0]
+
+
+def test_rows_in_another_order_are_refused():
+    labels = pd.Series([0, 0, 1, 1], index=list("wxyz"))
+    other = labels.index[::-1]
+    with pytest.raises(ValueError, match=r"order than labels \(at row 0"):
+        audit(labels, pd.Series(list("abab"), index=other))
+    W = pd.DataFrame(np.ones((4, 4)), index=other, columns=other)
+    with pytest.raises(ValueError, match=r"^labels has .* order than affinity \(at row 0"):
+        audit(labels, affinity=W)

@@ -149,3 +149,12 @@ def test_no_constraint(rng):
 def test_unknown_mode():
     with pytest.raises(ValueError, match=r"attribute_mode='margin' is unknown \(did you mean 'mar"):
         encode_groups(SEX, N, "margin")
+
+
+def test_groups_of_rows_in_another_order_are_refused():
+    data = pd.Series([0, 0, 1, 1], index=list("wxyz"))
+    groups = pd.Series(list("abab"), index=data.index[::-1])
+    with pytest.raises(ValueError, match=r"order than X \(at row 0"):
+        encode_groups(groups, 4, rows=data)
+    with pytest.raises(ValueError, match=r"order than people \(at row 0"):
+        encode_groups(groups, 4, rows=data, rows_name="people")

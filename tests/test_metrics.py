@@ -99,6 +99,21 @@ def test_groups_that_nobody_could_constrain_are_measured(labels, groups, balance
     assert metrics.population_balance(groups) == 1
 
 
+def test_rows_in_another_order_are_refused():
+    """Positions would be compared that belong to different people."""
+    labels = pd.Series([0, 0, 1, 1], index=list("wxyz"))
+    other = labels.index[::-1]
+    groups = pd.Series(list("abab"), index=other)
+    W = pd.DataFrame(np.ones((4, 4)), index=other, columns=other)
+    with pytest.raises(ValueError, match=r"order than labels \(at row 0"):
+        metrics.average_balance(labels, groups)
+    with pytest.raises(ValueError, match=r"^labels has .* order than affinity \(at row 0"):
+        metrics.normalized_cut(labels, W)
+    # Without row labels there is nothing but the position.
+    assert metrics.average_balance(labels.to_numpy(), groups) == 1
+    assert metrics.normalized_cut(labels.to_numpy(), W) == pytest.approx(1, abs=1e-12)
+
+
 def test_refusals():
     with pytest.raises(ValueError, match="sensitive_features"):
         metrics.population_balance({})

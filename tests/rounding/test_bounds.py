@@ -155,6 +155,8 @@ def test_a_group_smaller_than_the_number_of_clusters_is_said():
     [
         ({"fairness_tol": -0.1}, "fairness_tol=-0.1"),
         ({"fairness_tol": math.inf}, "fairness_tol=inf"),
+        ({"fairness_tol": True}, "fairness_tol=True must be a number"),
+        ({"fairness_tol": "0.2"}, "fairness_tol='0.2' must be a number"),
         (
             {"fairness_tol": math.nan},
             r"^fairness_tol=nan must be a number of at least 0 \(0\.2 is the four-fifths rule\), "
@@ -224,3 +226,14 @@ def test_a_band_ends_at_everybody():
     upper = make_rule(attribute(90, 10), 2, fairness_tol=0.5).upper
     assert upper == pytest.approx([1.0, 0.15], abs=1e-12)
     assert make_rule(attribute(90, 10), 2, fairness_tol=3).lower.tolist() == [0.0, 0.0]
+
+
+def test_many_small_groups_are_counted_after_the_first_three():
+    five = make_rule(attribute(1, 1, 1, 1, 1, 20), 3).shortages(3)
+    assert [note[:9] for note in five[:3]] == ["group 'a'", "group 'b'", "group 'c'"]
+    assert five[3:] == (
+        "2 further groups of 'group' have fewer persons than there are clusters; "
+        "put small groups together.",
+    )
+    four = make_rule(attribute(1, 1, 1, 1, 20), 3).shortages(3)
+    assert [note[:9] for note in four] == ["group 'a'", "group 'b'", "group 'c'", "group 'd'"]
