@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections import Counter
 
@@ -25,6 +26,10 @@ OUR_WARNINGS = (
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # A shell starts background jobs with Ctrl-C ignored, and the programs that we start would
+    # inherit that.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if "numpy" in sys.modules:  # a plugin was quicker, so the variables came too late
         from threadpoolctl import threadpool_limits
 
