@@ -10,8 +10,12 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-import numba
-from numba.core.caching import FunctionCache
+from fairspectral.linalg.room import check_room_to_compile
+
+check_room_to_compile()  # before numba is loaded
+
+import numba  # noqa: E402
+from numba.core.caching import FunctionCache  # noqa: E402
 
 
 class ForgivingCache(FunctionCache):

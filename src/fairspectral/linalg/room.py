@@ -1,12 +1,13 @@
 """Whether a limit on memory (``ulimit -v``, RLIMIT_AS) leaves room for BLAS and its threads.
 
-Where they get no memory, OpenBLAS and OpenMP raise nothing: they end the process with status 1,
-which of this command means "unfair", or try again for ever. So we look before they do.
+Where they get no memory, OpenBLAS, OpenMP and LLVM raise nothing: they end the process, with
+status 1, which of this command means "unfair", or try again for ever. So we look before they do.
 """
 
 from __future__ import annotations
 
 import os
+import sys
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -18,6 +19,7 @@ MIB = 2**20
 _TO_IMPORT, _TO_IMPORT_PER_THREAD = 512 * MIB, 80 * MIB
 _BUFFERS, _BUFFERS_PER_THREAD = 64 * MIB, 16 * MIB
 _STAGE, _STAGE_PER_THREAD = 32 * MIB, 72 * MIB
+_NUMBA, _COMPILER = 192 * MIB, 160 * MIB  # to load it, and to compile every kernel
 
 
 class NoRoomError(MemoryError):
@@ -37,6 +39,12 @@ def check_room_to_work() -> None:
     if address_space_left() is not None:
         _claim_buffers()
         _check(_STAGE, _STAGE_PER_THREAD, "a computation")
+
+
+def check_room_to_compile() -> None:
+    """Refuse a limit under which LLVM would not load, or abort the process."""
+    loaded = "numba" in sys.modules
+    _check(_COMPILER if loaded else _NUMBA + _COMPILER, 0, "compiled code")
 
 
 @cache
