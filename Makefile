@@ -14,7 +14,8 @@ help:  ## list the commands
 
 # Environments are made anew whenever their list of packages changes.
 $(VENV)/.installed: pyproject.toml
-	$(PYTHON) -m venv $(VENV)
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed: make PYTHON=python3.13 test")'
+	$(PYTHON) -m venv --clear $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet -e '.[dev]'
 	@touch $@
@@ -91,4 +92,4 @@ release-check: $(VENV)/.installed  ## sdist and wheel into dist/, tried in a bar
 	$(BIN)/python scripts/release_check.py
 
 clean:  ## remove the environments and everything generated
-	rm -rf .venv* mutants demo-output example-output site dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .coverage*
+	rm -rf .venv* mutants build bench-quick .hypothesis demo-output example-output site dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .coverage*

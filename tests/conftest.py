@@ -33,7 +33,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if "numpy" in sys.modules:  # a plugin was quicker, so the variables came too late
         from threadpoolctl import threadpool_limits
 
-        threadpool_limits(int(os.environ["OMP_NUM_THREADS"]))
+        threadpool_limits(1)
     for category in OUR_WARNINGS:
         config.addinivalue_line("filterwarnings", f"error::{category}")
 

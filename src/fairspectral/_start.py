@@ -18,7 +18,7 @@ from itertools import pairwise
 from pathlib import PurePath
 from typing import Any
 
-from fairspectral.linalg.room import NoRoomError, check_room_to_import
+from fairspectral.linalg.room import NoRoomError, address_space_left, check_room_to_import
 
 FAILED, INTERRUPTED = 2, 130
 _NAME, _MODULE = "fairspectral", "fairspectral.cli"
@@ -86,6 +86,9 @@ def _guard() -> None:
     if in_main and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, end_quietly)
     check_room_to_import()
+    if address_space_left() is not None:
+        # Otherwise pyarrow, which pandas reads text with, reserves a gigabyte of addresses.
+        os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
 
 
 if is_command(sys.argv, sys.orig_argv):

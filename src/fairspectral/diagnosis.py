@@ -308,7 +308,7 @@ def look_at_spectrum(eigenvalues: np.ndarray, following: float | None, k: int) -
     last = f"{eigenvalues[-1]:.3g} to {following:.3g}"
     return Finding(
         "no gap in the spectrum",
-        f"No eigenvalue from the 2nd to the {k + 1}th drops below the one before by "
+        f"None of the eigenvalues 2 to {k + 1} drops below the one before by "
         f"{_DROP:.0%} (the last from {last}), as for data without clusters.",
         "Compare numbers of clusters (the command choose-k), or try another affinity or features.",
     )

@@ -20,10 +20,11 @@ def check_table(X: Any) -> None:
     except ValueError:
         raise ValueError("X has rows of different lengths; pass a rectangular table.") from None
     if ndim != 2:
+        single = "to_frame()" if hasattr(X, "to_frame") else "reshape(-1, 1)"
         what = f"{ndim}-dimensional" if ndim else f"a single {type(X).__name__}"
         raise ValueError(
             f"X must be a table with one row per sample and one column per feature, but it is "
-            f"{what}; for a single feature use X.reshape(-1, 1)."
+            f"{what}; for a single feature use X.{single}."
         )
 
 

@@ -34,7 +34,8 @@ def check_same_rows(rows: Any, values: Any, rows_name: str, name: str) -> None:
     expected = row_labels(rows)
     if expected is None:
         return
-    for part in values.values() if isinstance(values, Mapping) else [values]:
+    parts = values if isinstance(values, Mapping) else {None: values}
+    for key, part in parts.items():
         found = row_labels(part)
         # Another length has a sentence of its own.
         if found is None or len(found) != len(expected) or expected.equals(found):
@@ -42,16 +43,20 @@ def check_same_rows(rows: Any, values: Any, rows_name: str, name: str) -> None:
         at = next(
             (i for i, pair in enumerate(zip(expected, found, strict=True)) if pair[0] != pair[1]), 0
         )
+        column = name if key is None else f"{name}[{key!r}]"
         same = Counter(expected) == Counter(found)
         what = "in another order than" if same else "different from those of"
+        align = f"align it with {column}.loc[{rows_name}.index], or " if same else ""
         raise ValueError(
-            f"{name} has row labels {what} {rows_name} (at row {at}: {_shown(found[at])} instead "
-            f"of {_shown(expected[at])}); align it with {name}.loc[{rows_name}.index], or pass "
-            f"{name}.to_numpy() if the rows do correspond by position."
+            f"{column} has row labels {what} {rows_name} (at row {at}: {_shown(found[at])} instead "
+            f"of {_shown(expected[at])}); {align}pass {column}.to_numpy() if the rows do "
+            "correspond by position."
         )
 
 
 def _shown(label: Any) -> str:
+    if isinstance(label, tuple):  # of a MultiIndex
+        return f"({', '.join(map(_shown, label))})"
     return repr(label.item() if isinstance(label, np.generic) else label)
 
 

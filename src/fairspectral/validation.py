@@ -64,7 +64,7 @@ class Attribute:
 
 # Distinct numbers from which on an attribute is taken for a quantity, such as an age, and not for
 # codes of groups. There are hardly more codes than this in use (regions, occupations).
-_MANY_NUMBERS = 20
+MANY_GROUPS = 20
 
 
 def warn_of_ignored_y(y: Any, sensitive_features: Any) -> None:
@@ -134,13 +134,15 @@ def _check_number_of_groups(attribute: Attribute, n_samples: int) -> None:
             f"sensitive_features column {name!r} has a different value for every one of the "
             f"{n_samples} samples; {remedy}."
         )
-    if not numeric or h <= _MANY_NUMBERS:
+    if h <= MANY_GROUPS:
         return
-    if 2 * h > n_samples:
+    if 2 * h > n_samples:  # in whole persons, shares of such groups forbid nothing
         raise ValueError(
-            f"sensitive_features column {name!r} has {h} different numbers for {n_samples} "
+            f"sensitive_features column {name!r} has {h} different values for {n_samples} "
             f"samples, fewer than two samples for each; {remedy}."
         )
+    if not numeric:
+        return
     warnings.warn(
         f"sensitive_features column {name!r} has {h} different numbers, and each is a group of its "
         f"own; {remedy}, or pass it as text if the numbers are codes.",

@@ -233,7 +233,7 @@ FEATURES = [
       needs="pandas"),
     x("pandas series", lambda: frame()["a"],
       "X must be a table with one row per sample and one column per feature, but it is "
-      "1-dimensional; for a single feature use X.reshape(-1, 1).", needs="pandas"),
+      "1-dimensional; for a single feature use X.to_frame().", needs="pandas"),
     x("pandas pyarrow numbers", lambda: frame(a="int64[pyarrow]"), needs="pyarrow"),
     x("pandas pyarrow text", lambda: frame().assign(c="u").astype({"c": "string[pyarrow]"}),
       "X contains text at row 0, column 'c' ('u'); encode categories as numbers first (for "

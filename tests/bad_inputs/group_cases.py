@@ -86,7 +86,7 @@ SENSITIVE = [
       "bin it into a few groups with fairspectral.bin_numeric(values, n_bins=5) (on the command "
       "line --bin group=5)."),
     s("many numbers", lambda: np.arange(N) // 1.3,
-      "sensitive_features column 'group' has 23 different numbers for 30 samples, fewer than two "
+      "sensitive_features column 'group' has 23 different values for 30 samples, fewer than two "
       "samples for each; bin it into a few groups with fairspectral.bin_numeric(values, "
       "n_bins=5) (on the command line --bin group=5)."),
     s("a group of one", lambda: ["x"] + ["y"] * (N - 1), same=False,
@@ -189,16 +189,17 @@ SENSITIVE = [
     Fit("Series with other row labels", frame,
         lambda: series(two_groups(), index=range(1, N + 1)),
       "sensitive_features has row labels different from those of X (at row 0: 1 instead of 0); "
-      "align it with sensitive_features.loc[X.index], or pass sensitive_features.to_numpy() if "
-      "the rows do correspond by position.", needs="pandas"),
+      "pass sensitive_features.to_numpy() if the rows do correspond by position.",
+      needs="pandas"),
     Fit("Series with duplicate row labels", frame, lambda: series(two_groups(), index=[0] * N),
 
       "sensitive_features has row labels different from those of X (at row 1: 0 instead of 1); "
-      "align it with sensitive_features.loc[X.index], or pass sensitive_features.to_numpy() if "
-      "the rows do correspond by position.", needs="pandas"),
+      "pass sensitive_features.to_numpy() if the rows do correspond by position.",
+      needs="pandas"),
     Fit("dict of Series in another order", frame,
         lambda: {"sex": series(two_groups())[::-1]},
-      "sensitive_features has row labels in another order than X (at row 0: 29 instead of 0); "
-      "align it with sensitive_features.loc[X.index], or pass sensitive_features.to_numpy() if "
-      "the rows do correspond by position.", needs="pandas"),
+      "sensitive_features['sex'] has row labels in another order than X (at row 0: 29 instead of "
+      "0); align it with sensitive_features['sex'].loc[X.index], or pass "
+      "sensitive_features['sex'].to_numpy() if the rows do correspond by position.",
+      needs="pandas"),
 ]  # fmt: skip

@@ -12,6 +12,19 @@ def labelled(tmp_path):
     return path
 
 
+def test_groups_of_one_person_each_are_no_groups(call, tmp_path):
+    """In whole persons their shares forbid nothing: even clusters by age would be called fair."""
+    path = tmp_path / "by-age.csv"
+    rows = [f"{20 + min(i, 58)},{i // 20}" for i in range(60)]
+    path.write_text("\n".join(["age,cluster", *rows]))
+    words = ("audit", path, "-s", "age", "--require-tolerance", "0.2")
+    done = call(*words)
+    assert done.status == 2
+    assert "'age' has 59 values in 60 rows" in done.err
+    assert "--bin age=5" in done.err
+    assert call(*words, "--bin", "age=3").status == 1
+
+
 def test_the_table_and_the_numbers(call, labelled):
     done = call("audit", labelled, "--sensitive", "sex")
     assert done.status == 0, done.err

@@ -49,6 +49,27 @@ def test_names_are_left_alone(values):
     assert check_almost_numeric(column(*values), PATH) is None
 
 
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["01.07.1993", "15.11.2001", "30.01.1987"],
+        ["192.168.1.103", "10.0.0.7", "172.16.254.1"],
+        ["+39 06 221229", "+49 30 901820", "+1 212 555 0100"],
+        ["1.0.1", "2.13.0", "0.9.12"],
+        ["1st", "2nd", "3rd", "4th"],
+    ],
+    ids=["dates", "addresses", "phones", "versions", "ranks"],
+)
+def test_what_only_has_digits_is_no_number(values):
+    assert check_almost_numeric(column(*values), PATH) is None
+
+
+@pytest.mark.parametrize("values", [["66 kg", "70.5 kg", "81 kg"], ["1,66m", "1,80m", "1,75m"]])
+def test_numbers_with_a_unit_are_told_of(values):
+    note = check_almost_numeric(column(*values), PATH)
+    assert note.startswith("Read 'x' as text although its values are numbers with the unit")
+
+
 def test_decimal_commas():
     # With points in other rows one of the two may mean thousands.
     with pytest.raises(ValueError, match=r"'1\.234' in data row 1"):

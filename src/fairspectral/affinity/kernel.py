@@ -72,6 +72,8 @@ def _one_number(metric: Callable[..., float]) -> Callable[..., float]:
 
     def checked(*rows: Any, **params: Any) -> float:
         value = metric(*rows, **params)
+        if isinstance(value, np.ndarray) and value.ndim == 0:
+            value = value.item()
         if np.ndim(value) or not isinstance(value, Real | np.bool_):
             raise TypeError(
                 f"the function passed as affinity returned a {type(value).__name__}; it must "

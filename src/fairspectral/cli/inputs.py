@@ -23,9 +23,9 @@ from fairspectral.tables import (
     read_table,
     sensitive_columns,
 )
+from fairspectral.validation import MANY_GROUPS
 
 _MANY_ROWS = 60_000
-_MANY_GROUPS = 30
 
 
 @dataclass(frozen=True)
@@ -105,14 +105,18 @@ def check_groups(sensitive: Any, *, least: int) -> list[str]:
                 f"the sensitive column {name!r} has the single group {str(column.iloc[0])!r}; "
                 "fairness needs at least two, so name another column."
             )
-        # A few rows may well be of a group each: that can be looked at, though not mirrored.
-        if h == len(column) > (2 if least > 1 else _MANY_GROUPS):
-            raise ValueError(
-                f"the sensitive column {name!r} has a different value in every row; name another "
-                f"column, or {_bin_advice(name) if numeric else 'put its values into a few groups'}"
-                " first."
+        # A few rows may well be of a group each: that can be looked at, though not mirrored. Of
+        # many groups of one person, bounds in whole persons would call any clustering fair.
+        unique = h == len(column) > (2 if least > 1 else MANY_GROUPS)
+        if unique or (h > MANY_GROUPS and 2 * h > len(column)):
+            seen = (
+                "a different value in every row" if unique else f"{h} values in {len(column)} rows"
             )
-        if h > _MANY_GROUPS:
+            raise ValueError(
+                f"the sensitive column {name!r} has {seen}; name another column, or "
+                f"{_bin_advice(name) if numeric else 'put its values into a few groups'} first."
+            )
+        if h > MANY_GROUPS:
             advice = f"; {_bin_advice(name)}" if numeric else ""
             notes.append(
                 f"The sensitive column {name!r} has {h} groups; a few broader ones are easier to "

@@ -75,7 +75,7 @@ def _check(alone: int, per_thread: int, purpose: str) -> None:
     left, threads = address_space_left(), _threads()
     needed = alone + (threads - 1) * per_thread
     if left is not None and left < needed:
-        fewer = ", or set OMP_NUM_THREADS=1" if threads > 1 else ""
+        fewer = ", or set OMP_NUM_THREADS=1" if per_thread and left >= alone < needed else ""
         raise NoRoomError(
             f"the limit on this process's memory leaves {max(left, 0) // MIB} MiB, and {purpose} "
             f"with {threads} thread(s) needs {needed // MIB} MiB; raise the limit "
@@ -85,10 +85,9 @@ def _check(alone: int, per_thread: int, purpose: str) -> None:
 
 def _threads() -> int:
     """Threads that BLAS starts, unless told otherwise later: one for each core."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
         with suppress(ValueError):
             if (asked := int(os.environ.get(name, ""))) > 0:
-                return asked
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+                return min(asked, cores or 1)
+    return cores or 1

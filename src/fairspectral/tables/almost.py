@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,10 +15,26 @@ if TYPE_CHECKING:
 
 # Up to this share of other text in a column of numbers is taken for mistakes.
 _FEW = 0.1
+# Digits in groups of three, or not grouped, and at most one decimal sign: neither 01.07.1993 nor
+# 192.168.1.103 nor 1.0.1 is a number.
+_DIGITS = r"(?:\d{1,3}(?P<mark>[.,'’_\s])\d{3}(?:(?P=mark)\d{3})*|\d+)(?:[.,]\d+)?"
 # Numbers as people write them: $3.50, 1,234, 12 %, (5), 1'000.
 _DRESSED = re.compile(
-    r"\(?[-+−]?\s?[$€£¥]?\s?[-+−]?\d[\d.,'’_\s]*(?:e[-+]?\d+)?\s?[$€£¥%]?\)?", re.IGNORECASE
+    rf"\(?[-+−]?\s?[$€£¥]?\s?[-+−]?{_DIGITS}(?:e[-+]?\d+)?\s?[$€£¥%]?\)?", re.IGNORECASE
 )
+_WITH_UNIT = re.compile(rf"[-+−]?{_DIGITS}\s?(?P<unit>[^\W\d_][^\d\s]{{0,5}})")
+
+
+def _note_of_unit(name: Any, cells: pandas.Series) -> str | None:
+    """A note where all cells are numbers with the same unit, such as 66 kg; else None."""
+    matches = [_WITH_UNIT.fullmatch(cell) for cell in cells]
+    units = {match["unit"] if match else None for match in matches}
+    if None in units or len(units) != 1 or cells.nunique() < 3:
+        return None
+    return (
+        f"Read {name!r} as text although its values are numbers with the unit {units.pop()!r}; "
+        "take the unit out of the cells to have them compared as numbers."
+    )
 
 
 def unread_number(column: pandas.Series, decimal: str = ".") -> tuple[int, str]:
@@ -51,7 +67,7 @@ def check_almost_numeric(column: pandas.Series, path: Path, decimal: str = ".") 
     other = int(unread.sum()) - int(dressed.sum())
     known = alike + other
     if 2 * alike <= known:
-        return None
+        return _note_of_unit(column.name, text[unread])
     row = int(np.argmax(unread))
     found = f"{text.iloc[row]!r} in data row {row + 1}"
     rest = int(unread.sum()) - 1

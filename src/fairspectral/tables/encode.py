@@ -74,7 +74,8 @@ class _Encoder:
     def _add_numbers(self, name: str, values: np.ndarray) -> None:
         missing = np.isnan(values)
         if missing.all() or values[~missing].min() == values[~missing].max():
-            what = "no value at all" if missing.all() else "the same value in every row"
+            where = "wherever it has one" if missing.any() else "in every row"
+            what = "no value at all" if missing.all() else f"the same value {where}"
             self.notes.append(f"Dropped {name!r}: it has {what}.")
             return
         if name not in self.keep and _counts(values):
