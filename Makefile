@@ -80,7 +80,7 @@ lock: $(VENV)/.installed  ## requirements/dev.txt anew: every package of develop
 
 audit-packages: $(VENV)/.installed  ## known vulnerabilities of the locked packages (asks PyPI)
 	$(BIN)/python -m pip install --quiet pip-audit
-	$(BIN)/pip-audit --requirement requirements/dev.txt --require-hashes --disable-pip
+	$(BIN)/pip-audit --strict --requirement requirements/dev.txt --require-hashes --disable-pip
 
 bench: $(VENV)/.installed  ## solvers side by side at equal quality
 	$(BIN)/python benchmarks/solvers.py
