@@ -58,7 +58,7 @@ test: $(VENV)/.installed  ## lint and the whole test suite with coverage
 	[ "$$lint $$tests" = "passed passed" ]
 
 test-oldest: $(OLDEST)/.installed  ## the test suite with the oldest versions that are declared
-	NUMBA_CACHE_DIR=$(OLDEST)/numba $(OLDEST)/bin/python $(PYTEST)
+	NUMBA_CACHE_DIR=$(CURDIR)/$(OLDEST)/numba $(OLDEST)/bin/python $(PYTEST)
 
 test-strict: $(VENV)/.installed  ## the test suite with every warning an error, also other packages'
 	$(BIN)/python $(PYTEST) -W error

@@ -58,3 +58,11 @@ def test_the_cache_of_compiled_code(monkeypatch, tmp_path):
     assert doctor._numba_cache() == str(tmp_path)
     monkeypatch.setattr("os.access", lambda *args: False)
     assert "not writable" in doctor._numba_cache()
+
+
+def test_a_relative_folder_for_compiled_code(call, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("NUMBA_CACHE_DIR", "not/yet/there")
+    done = call("doctor")
+    assert done.status == 0, done.err
+    assert tmp_path.name in "".join(done.out.split())

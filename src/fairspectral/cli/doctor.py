@@ -120,6 +120,7 @@ def _numba_cache() -> str:
     folder = os.environ.get("NUMBA_CACHE_DIR") or os.path.join(
         os.path.dirname(fairspectral.rounding.__file__), "__pycache__"
     )
+    folder = os.path.abspath(folder)  # a relative one has no parent that must exist
     while not os.path.exists(folder):
         folder = os.path.dirname(folder)
     able = os.access(folder, os.W_OK)
