@@ -190,7 +190,7 @@ def negative(matrix: Any) -> Any:
 
 
 def outside(matrix: Any) -> Any:
-    matrix.coords[0][7] = N
+    matrix.row[7] = N
     return matrix
 
 

@@ -72,7 +72,9 @@ BASELINES = {
         sklearns("n_clusters", "0"),
     ),
     "text": (
-        lambda method: method(K).fit(plain().astype(str) + "x", sensitive_features=two_groups()),
+        lambda method: method(K).fit(
+            np.char.add(plain().astype(str), "x"), sensitive_features=two_groups()
+        ),
         "X contains text at row 0, column 0 ('10.0x'); encode categories as numbers first (for "
         "example with sklearn.preprocessing.OneHotEncoder).",
     ),

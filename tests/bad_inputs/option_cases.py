@@ -38,11 +38,11 @@ AUDITS = [
       "--require-tolerance has inf; a tolerance is a finite number of at least 0, such as 0.2 "
       "for the four-fifths rule.", "--require-tolerance", "inf"),
     a("a tolerance of NaN", "ab" * 15,
-      "--require-tolerance must be at least 0; see fairspectral audit --help.",
-      "--require-tolerance", "nan"),
+      "--require-tolerance has nan; a tolerance is a finite number of at least 0, such as 0.2 "
+      "for the four-fifths rule.", "--require-tolerance", "nan"),
     a("a negative tolerance", "ab" * 15,
-      "--require-tolerance must be at least 0; see fairspectral audit --help.",
-      "--require-tolerance", "-1"),
+      "--require-tolerance has -1; a tolerance is a finite number of at least 0, such as 0.2 "
+      "for the four-fifths rule.", "--require-tolerance", "-1"),
     a("a tolerance of text", "ab" * 15,
       "--require-tolerance must be a number; see fairspectral audit --help.",
       "--require-tolerance", "tight"),
@@ -100,10 +100,12 @@ OPTIONS = [
     k("an unknown option", "there is no option --cluster; did you mean --clusters?", "--cluster",
       "3"),
     k("an option without its value", "--tolerance needs a value; --help shows how.", "--tolerance"),
-    k("tolerance negative", "--tolerance must be at least 0; see fairspectral cluster --help.",
-      "--tolerance", "-0.1"),
-    k("tolerance NaN", "--tolerance must be at least 0; see fairspectral cluster --help.",
-      "--tolerance", "nan"),
+    k("tolerance negative",
+      "--tolerance has -0.1; a tolerance is a finite number of at least 0, such as 0.2 for the "
+      "four-fifths rule.", "--tolerance", "-0.1"),
+    k("tolerance NaN",
+      "--tolerance has nan; a tolerance is a finite number of at least 0, such as 0.2 for the "
+      "four-fifths rule.", "--tolerance", "nan"),
     k("tolerance infinite",
       "--tolerance has inf; a tolerance is a finite number of at least 0, such as 0.2 for the "
       "four-fifths rule.", "--tolerance", "inf"),

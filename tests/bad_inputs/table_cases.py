@@ -126,7 +126,7 @@ TABLES = [
     t("markup as groups", csv(groups=["[bold]x[/bold]", "[/]"] * 15)),
     t("missing cells", cell(""), same=False, note="Filled 1 missing value(s) of 'b'"),
     *(t(f"missing as {word}", cell(word), same=False, note="Filled 1 missing value(s) of 'b'")
-      for word in ("NA", "NaN", "null", "?", "-", "None", "inf", "#N/A")),
+      for word in ("NA", "NaN", "null", "?", "-", "None", "#N/A")),
     t("a typo", cell("3O"),
       "{in} has '3O' in data row 5 of column 'b', which is not a plain number although the "
       "column looks numeric; write it like 1234.5 or leave it empty, or pass --categorical b if "
@@ -148,7 +148,10 @@ TABLES = [
       "column looks numeric; write it like 1234.5 or leave it empty, or pass --categorical b if "
       "these are names, or --drop b."),
     t("exponents", cell("0.7e1")),
-    t("too large for a float", cell("1e400"), same=False, note="Filled 1 missing value(s) of 'b'"),
+    *(t(f"infinite as {word}", cell(word),
+      f"{{in}} has {word!r} in data row 5 of column 'b', which is not a plain number although the "
+      "column looks numeric; write it like 1234.5 or leave it empty, or pass --categorical b if "
+      "these are names, or --drop b.") for word in ("inf", "1e400")),
     t("a hexadecimal number", cell("0x1F"),
       "{in} has '0x1F' in data row 5 of column 'b', which is not a plain number although the "
       "column looks numeric; write it like 1234.5 or leave it empty, or pass --categorical b if "

@@ -21,7 +21,6 @@ MISTAKES = {
     ("cluster", "x", "-k", "five"): "--clusters must be a whole number; see root cluster --help.",
     ("cluster", "x", "-k", "0"): "--clusters must be at least 1; see root cluster --help.",
     ("cluster", "x", "-k", "2", "--tolerance", "x"): "--tolerance must be a number; see",
-    ("cluster", "x", "-k", "2", "--tolerance", "-1"): "--tolerance must be at least 0",
     ("cluster", "x", "-k", "2", "--attribute-mode", "margin"): "--attribute-mode must be one of "
     "'marginal', 'intersection' (did you mean marginal?); see root cluster --help.",
     ("cluster", "x", "-k"): "-k needs a value; --help shows how.",

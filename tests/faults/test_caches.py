@@ -1,9 +1,9 @@
 """Damaged caches, of compiled code and of data sets."""
 
-import importlib.metadata
 import importlib.util
 import os
 
+import numba
 import pytest
 from processes import limit_here, linux_only
 
@@ -26,8 +26,9 @@ DAMAGES = {
 
 
 @pytest.fixture
-def compiled(tmp_path):
+def compiled(tmp_path, monkeypatch):
     """Load a module with one compiled function as a new process would; its cache is beside it."""
+    monkeypatch.setattr(numba.config, "CACHE_DIR", "")  # where NUMBA_CACHE_DIR is set
     path = tmp_path / "kernels.py"
     path.write_text(MODULE)
 
@@ -44,10 +45,6 @@ def cached_files(folder, ending):
     return list((folder / "__pycache__").glob(f"*.{ending}"))
 
 
-@pytest.mark.skipif(
-    importlib.metadata.version("numba").startswith("0.60"),
-    reason="numba 0.60 keeps its cache otherwise: run it with numba 0.61 or later",
-)
 @pytest.mark.parametrize("damage", DAMAGES)
 @pytest.mark.parametrize("ending", ["nbi", "nbc"])
 def test_damaged_compiled_code_is_compiled_again(compiled, tmp_path, damage, ending):

@@ -41,9 +41,10 @@ def test_many_columns_are_not_all_listed():
 def test_numbers_from_text():
     assert numbers(pd.Series([" 1", "2.5", "1e3"])).tolist() == [1, 2.5, 1000]
     np.testing.assert_array_equal(
-        numbers(pd.Series(["1", "?", "inf", "NA", "None"])), [1, np.nan, np.nan, np.nan, np.nan]
+        numbers(pd.Series(["1", "?", "NA", "None"])), [1, np.nan, np.nan, np.nan]
     )
     assert numbers(pd.Series(["1", "x"])) is None
+    assert numbers(pd.Series(["1", "inf"])) is None
     assert numbers(pd.Series(["1,5", "2"])) is None
     assert numbers(pd.Series(["1,5", "2"]), decimal=",").tolist() == [1.5, 2]
 
@@ -57,6 +58,8 @@ def test_numbers_from_types():
     durations = numbers(pd.Series(pd.to_timedelta([36, None], unit="h")))
     np.testing.assert_array_equal(durations, [1.5, np.nan])
     assert numbers(pd.Series(["a", "b"], dtype="category")) is None
+    with pytest.raises(ValueError, match="column 'age' has an infinite value in data row 2;"):
+        numbers(pd.Series([1.0, -np.inf], name="age"))
 
 
 def test_what_is_missing():

@@ -44,6 +44,20 @@ def test_parquet(table, tmp_path):
     assert pd.read_parquet(tmp_path / "out.parquet")["k"].tolist() == [1, 0]
 
 
+def test_the_index_of_a_parquet_file_is_kept(tmp_path):
+    pytest.importorskip(
+        "pyarrow", reason="pyarrow is not installed: pip install 'fairspectral[parquet]'"
+    )
+    frame = pd.DataFrame({"x": [1.5, 2.5]}, index=pd.Index([70, 7], name="person"))
+    frame.to_parquet(tmp_path / "in.parquet")
+    table = read_table(tmp_path / "in.parquet")
+    for name, read in {"out.parquet": pd.read_parquet, "out.csv": pd.read_csv}.items():
+        write_table(table, tmp_path / name, "cluster", np.array([1, 0]))
+        written = read(tmp_path / name).reset_index()
+        assert written["person"].tolist() == [70, 7]
+        assert written["cluster"].tolist() == [1, 0]
+
+
 def test_parquet_without_pyarrow(table, tmp_path, monkeypatch):
     def refuse(*args, **kwargs):
         raise ImportError("pyarrow")

@@ -48,7 +48,6 @@ def audit(
     require_tolerance: Annotated[
         float | None,
         typer.Option(
-            min=0.0,
             help="End with status 1 unless every group's share of every cluster is within this "
             "relative distance of its share of everyone (0.2 is the four-fifths rule), to the "
             "nearest whole person.",

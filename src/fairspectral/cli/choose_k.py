@@ -59,7 +59,7 @@ def choose_k(
     min_clusters: Annotated[int, typer.Option(min=2, help="Smallest number to try.")] = 2,
     max_clusters: Annotated[int, typer.Option(min=2, help="Largest number to try.")] = 10,
     tolerance: Annotated[
-        float, typer.Option(min=0.0, help="Of the shares, as in the command cluster.")
+        float, typer.Option(help="Of the shares, as in the command cluster.")
     ] = 0.2,
     json: Json = False,
 ) -> None:

@@ -30,7 +30,6 @@ def cluster(
     tolerance: Annotated[
         float,
         typer.Option(
-            min=0.0,
             help="How far, relatively, a group's share of a cluster may be from its share of "
             "everyone; 0.2 is the four-fifths rule, 0 proportional up to whole persons.",
         ),

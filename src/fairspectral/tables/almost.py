@@ -59,7 +59,7 @@ def check_almost_numeric(column: pandas.Series, path: Path, decimal: str = ".") 
     if not is_text(column):
         return None
     values, unread = parse_numbers(column, decimal)
-    read = int(np.count_nonzero(~np.isnan(values)))
+    read = int(np.count_nonzero(np.isfinite(values)))
     text = stripped(column)
     dressed = unread.copy()
     dressed[unread] = [_DRESSED.fullmatch(cell) is not None for cell in text[unread]]

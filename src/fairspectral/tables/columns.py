@@ -82,10 +82,7 @@ def stripped(column: pandas.Series) -> pandas.Series:
 
 
 def numbers(column: pandas.Series, decimal: str = ".") -> np.ndarray | None:
-    """A column as floats with NaN for missing values, or None where it is not numeric.
-
-    Infinity counts as missing.
-    """
+    """A column as floats with NaN for missing values, or None where it is not numeric."""
     types = import_pandas().api.types
     if types.is_complex_dtype(column.dtype):
         raise ValueError(
@@ -99,18 +96,23 @@ def numbers(column: pandas.Series, decimal: str = ".") -> np.ndarray | None:
         return np.asarray(column / import_pandas().Timedelta(days=1), dtype=np.float64)
     if types.is_numeric_dtype(column.dtype):
         values = column.to_numpy(dtype=np.float64, na_value=np.nan)
+        if np.isinf(values).any():
+            raise ValueError(
+                f"column {column.name!r} has an infinite value in data row "
+                f"{int(np.argmax(np.isinf(values))) + 1}; correct it, or leave it empty."
+            )
     else:
         values, unread = parse_numbers(column, decimal)
         if unread.any():
             return None
-    return np.where(np.isfinite(values), values, np.nan)
+    return values
 
 
 def parse_numbers(column: pandas.Series, decimal: str = ".") -> tuple[np.ndarray, np.ndarray]:
     """Numbers from text, NaN where there is none, and where a text is no number, both (n,).
 
     A column that has decimal commas in one row and decimal points in another may mean thousands
-    by one of them, so its points are not read.
+    by one of them, so its points are not read; what is too large for a float is no number.
     """
     pandas = import_pandas()
     text = stripped(column)
@@ -122,4 +124,4 @@ def parse_numbers(column: pandas.Series, decimal: str = ".") -> tuple[np.ndarray
         text = text.str.replace(decimal, ".", regex=False)
     parsed = pandas.to_numeric(text.where(known & ~points), errors="coerce")
     values = parsed.to_numpy(dtype=np.float64, na_value=np.nan)
-    return values, known & np.isnan(values)
+    return values, known & ~np.isfinite(values)

@@ -137,7 +137,7 @@ def write_delimited(
     frame.to_csv(
         attempt,
         sep="\t" if kind_of(path) in ("tsv", "tab") else delimiter,
-        index=False,
+        index=frame.index.names != [None],  # of a Parquet file, often the person
         encoding=encoding,
         lineterminator=newline,
         compression="gzip" if path.suffix.lower() == ".gz" else None,
@@ -146,7 +146,7 @@ def write_delimited(
 
 def _write_parquet(frame: Any, path: Path) -> None:
     try:
-        frame.to_parquet(path, index=False)
+        frame.to_parquet(path)  # with its index, unless that only counts the rows
     except ImportError:
         raise ImportError(
             "Parquet files need pyarrow; install it with pip install pyarrow, or write CSV."
