@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from fairspectral.datasets import (
     make_msbm,
 )
 from fairspectral.embedding import embed
+from fairspectral.files import replacing
 from fairspectral.rounding.fair import fair_assignment
 
 LARGEST_K = 25
@@ -63,9 +63,9 @@ class Problem:
                 random_state=0,
             )
             self.folder.mkdir(parents=True, exist_ok=True)
-            partial = path.with_suffix(f".{os.getpid()}.npy")
-            np.save(partial, whole)
-            partial.replace(path)  # whoever runs beside this one sees all of it or nothing
+            # Whoever runs beside this one sees all of it or nothing.
+            with replacing(path) as attempt, attempt.open("wb") as file:
+                np.save(file, whole)
         return np.ascontiguousarray(np.load(path)[:, :k])
 
 

@@ -3,7 +3,7 @@ import stat
 
 import pytest
 
-from fairspectral.files import discard_unfinished, replacing
+from fairspectral.files import discard_unfinished, replacing, write_text
 
 
 def mode(path):
@@ -25,6 +25,14 @@ def test_all_or_nothing(tmp_path, failure):
         fail()
     assert path.read_text() == "old"
     assert os.listdir(tmp_path) == ["out.csv"]
+
+
+def test_text_is_utf8_whatever_the_locale_and_replaces_what_was_there(tmp_path):
+    path = tmp_path / "page.html"
+    path.write_text("a longer text that was there before")
+    write_text(path, "é — ✓\n")
+    assert path.read_bytes() == "é — ✓\n".encode()
+    assert os.listdir(tmp_path) == ["page.html"]
 
 
 def test_an_abrupt_end_can_clean_up(tmp_path):

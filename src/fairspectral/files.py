@@ -39,6 +39,12 @@ def replacing(path: Path) -> Iterator[Path]:
         _unfinished.discard(attempt)
 
 
+def write_text(path: Path, text: str) -> None:
+    """Write a text file in UTF-8, whole or not at all."""
+    with replacing(path) as attempt:
+        attempt.write_text(text, encoding="utf-8")
+
+
 def behind_links(path: Path) -> Path:
     """The file that a path stands for, whether it exists or not."""
     return Path(os.path.realpath(path))

@@ -9,7 +9,6 @@ import gzip
 import hashlib
 import os
 import sys
-import tempfile
 import warnings
 import zipfile
 import zlib
@@ -21,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from fairspectral.datasets.base import Dataset
+from fairspectral.files import replacing
 from fairspectral.validation import FairSpectralWarning
 
 DATA_VARIABLE = "FAIRSPECTRAL_DATA"
@@ -154,21 +154,15 @@ def _warn_if_damaged(path: Path, file: RemoteFile) -> None:
 
 
 def _download(file: RemoteFile, cache: Path) -> None:
-    """Fetch, unpack and check a file beside its place, then move it there in one step.
-
-    Whatever goes wrong, the folder of the attempt disappears, and the file is not there.
-    """
+    """Fetch, unpack and check a file; whatever goes wrong, nothing of it is left."""
     cache.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=cache, prefix="download-") as attempt:
-        archive = Path(attempt) / "archive"
-        _retrieve(file.url, archive)
-        content = _unpack(archive, file)
+    with replacing(cache / file.name) as attempt:
+        _retrieve(file.url, attempt)
+        content = _unpack(attempt, file)
         found = hashlib.sha256(content).hexdigest()
         if found != file.sha256:
             raise _RefusedError(f"its SHA-256 is {found} instead of {file.sha256}")
-        complete = Path(attempt) / file.name
-        complete.write_bytes(content)
-        complete.replace(cache / file.name)
+        attempt.write_bytes(content)
 
 
 def _by_hand(wanted: Sequence[RemoteFile], error: Exception, folder: Path) -> str:
