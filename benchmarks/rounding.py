@@ -30,7 +30,7 @@ from rounding_scale import scale
 
 from fairspectral.constraints import encode_groups
 from fairspectral.metrics import normalized_cut, relative_balance
-from fairspectral.rounding.bounds import cross_table, make_rule
+from fairspectral.rounding.bounds import make_rule
 from fairspectral.rounding.fair import fair_assignment
 from fairspectral.rounding.kmeans import kmeans_labels
 from fairspectral.validation import FairSpectralWarning
@@ -45,18 +45,17 @@ def judge(problem, k, tol, labels):
     """Stands outside the methods: everything anew from the labels."""
     (attribute,) = encode_groups(problem.groups, problem.n)
     rule = make_rule(attribute, k, fairness_tol=tol)
-    sizes = np.bincount(labels, minlength=k)
-    table = cross_table(attribute.codes, labels, len(rule.target), k)
-    low, high = rule.cell_bounds(sizes)
+    cells = rule.judge(labels, k)
+    sizes = cells.table.sum(axis=0)
     return {
         "cut": normalized_cut(labels, problem.operator),
         "balance": relative_balance(labels, problem.groups),
         "clusters": int(np.sum(sizes > 0)),
         "smallest": int(sizes.min()),
-        "cells": table.size,
-        "cells_outside": int(np.sum((table < low) | (table > high))),
-        "persons_outside": rule.persons_outside(table),
-        "achieved_tol": rule.achieved(table),
+        "cells": cells.table.size,
+        "cells_outside": cells.n_outside,
+        "persons_outside": rule.persons_outside(cells.table),
+        "achieved_tol": rule.achieved(cells.table),
     }
 
 

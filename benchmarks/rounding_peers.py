@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from scipy.optimize import linprog
 
 from fairspectral.constraints import encode_groups
-from fairspectral.rounding.bounds import cross_table, make_rule
+from fairspectral.rounding.bounds import make_rule
 from fairspectral.rounding.fair import fair_assignment
 from fairspectral.rounding.flow import solve_flow
 from fairspectral.rounding.kmeans import kmeans_labels
@@ -65,7 +65,7 @@ def timed(rows, rule, k, solve):
 
 def score(rows, rule, k, labels):
     """Stands outside the methods: everything anew from the labels."""
-    table = cross_table(rule.attribute.codes, labels, len(rule.target), k)
+    table = rule.count(labels, k)
     table = table[:, table.sum(axis=0) > 0]
     centroids = np.array([rows[labels == c].mean(axis=0) for c in np.unique(labels)])
     used = np.unique(labels, return_inverse=True)[1]

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 
-from fairspectral.audit import audit, audit_attributes
+from fairspectral.auditing import audit, audit_attributes, audit_table
 
 # Cluster 0 has 1 of group a and 3 of b, cluster 1 has 3 and 5, cluster 10 has 2 and 6.
 LABELS = np.repeat([10, 0, 1], [8, 4, 8])
@@ -64,6 +64,18 @@ def test_the_whole_text():
         "normalised cut 1 of 3",
         "All is well.",
     ]
+
+
+def test_the_table_as_text_cells():
+    found = audit(np.repeat([0, 1], [1500, 500]), np.tile(["a", "b"], 1000))
+    (attribute,) = found.attributes
+    assert audit_table(found, attribute, ",") == [
+        ["cluster", "size", "a", "b", "balance"],
+        ["0", "1,500", "50.0%", "50.0%", "1.000"],
+        ["1", "500", "50.0%", "50.0%", "1.000"],
+        ["everyone", "2,000", "50.0%", "50.0%", "1.000"],
+    ]
+    assert [row[1] for row in audit_table(found, attribute)] == ["size", "1500", "500", "2000"]
 
 
 def test_tables_of_several_attributes_stand_apart():

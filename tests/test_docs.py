@@ -116,7 +116,7 @@ def complaints(log):
 
 def test_complaints_about_our_pages_are_seen():
     broken = "WARNING -  Doc file 'cli.md' contains a link 'no.md', but the target is not found."
-    docstring = "WARNING -  griffe: src/fairspectral/audit.py:9: No type for parameter 'x'"
+    docstring = "WARNING -  griffe: src/fairspectral/auditing.py:9: No type for parameter 'x'"
     plugin = "WARNING -  A plugin has news for you."
     assert complaints("\n".join(["INFO - ok", broken, docstring, plugin])) == [broken, docstring]
 

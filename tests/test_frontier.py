@@ -44,7 +44,7 @@ def test_rows_and_plot(blobs):
     assert first["achieved_tol"] < last["achieved_tol"]
     assert first["embedding_cost"] == frontier.assignments[0].embedding_cost
     ax = frontier.plot()
-    assert [label.get_text() for label in ax.get_xticklabels()] == ["0", "none"]
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["0%", "none"]
     assert ax.lines[0].get_ydata() == pytest.approx(frontier.embedding_cost)
     assert frontier.plot(ax) is ax
     assert len(ax.lines) == 2

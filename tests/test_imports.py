@@ -49,6 +49,31 @@ def test_nothing_optional_is_imported_unasked():
     assert not {name.split(".")[0] for name in baselines} & {*OPTIONAL, "numba"}
 
 
+AUDIT = """
+import sys
+import importlib
+import fairspectral
+from fairspectral import Audit, audit
+for name in sorted(m for m in sys.modules if m.startswith("fairspectral.")):
+    importlib.import_module(name)
+assert fairspectral.audit is audit
+assert "fairspectral.audit" not in sys.modules
+found = fairspectral.audit([0, 0, 1, 1], ["a", "b", "a", "b"])
+assert isinstance(found, Audit)
+try:
+    import fairspectral.audit
+except ModuleNotFoundError:
+    print(fairspectral.audit.__name__)
+"""
+
+
+def test_audit_is_a_function_and_no_module():
+    """Importing a module of that name would put the module in the place of the function."""
+    done = python(AUDIT)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["audit"]
+
+
 # As if the modules named on the command line were not installed.
 WITHOUT = """
 import sys

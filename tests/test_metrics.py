@@ -4,7 +4,7 @@ import pytest
 import scipy.sparse as sp
 
 from fairspectral import metrics
-from fairspectral.audit import audit
+from fairspectral.auditing import audit
 
 # Cluster "a": 3 women, 1 man; cluster "b": 1 woman, 3 men; cluster "c": 2 and 2.
 LABELS = np.array(list("aaaabbbbcccc"))

@@ -7,7 +7,7 @@
 
 # _start comes first: it guards the imports that follow where this is the command.
 from fairspectral import _start, metrics  # noqa: F401
-from fairspectral.audit import Audit, audit
+from fairspectral.auditing import Audit, audit
 from fairspectral.binning import bin_numeric
 from fairspectral.diagnosis import Diagnosis, Finding
 from fairspectral.embedding import fair_spectral_embedding

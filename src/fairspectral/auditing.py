@@ -134,7 +134,7 @@ class Audit:
     def __str__(self) -> str:
         lines = []
         for attribute in self.attributes:
-            lines += [*_table(self, attribute), *_summary(attribute), ""]
+            lines += [attribute.name, *table_lines(self, attribute), *_summary(attribute), ""]
         if not self.attributes:
             sizes = ", ".join(map(str, self.sizes))
             lines.append(f"{len(self.clusters)} clusters of sizes {sizes}")
@@ -195,28 +195,39 @@ def audit_attributes(
     )
 
 
-def _table(whole: Audit, attribute: AttributeAudit) -> list[str]:
-    """Size, shares and balance of each cluster, and of everyone in the last line."""
-    header = ["cluster", "size", *(str(group) for group in attribute.groups), "balance"]
-    rows = [
-        [str(cluster), str(size), *(f"{share:.1%}" for share in shares), f"{balance:.3f}"]
-        for cluster, size, shares, balance in zip(
-            whole.clusters, whole.sizes, attribute.shares, attribute.balance, strict=True
-        )
-    ]
-    everyone = [
-        "everyone",
-        str(int(whole.sizes.sum())),
-        *(f"{share:.1%}" for share in attribute.population),
-        f"{attribute.population_balance:.3f}",
-    ]
-    widths = [max(len(row[j]) for row in [header, *rows, everyone]) for j in range(len(header))]
+def audit_table(whole: Audit, attribute: AttributeAudit, size_format: str = "") -> list[list[str]]:
+    """The table of one attribute as text: a header, a row for each cluster, and one for everyone.
 
-    def line(row: list[str]) -> str:
-        return "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+    Parameters
+    ----------
+    whole : Audit
+        The audit.
+    attribute : AttributeAudit
+        Of this audit.
+    size_format : str
+        How sizes are written: ``","`` sets thousands apart.
+    """
 
+    def row(name: Any, size: int, shares: np.ndarray, balance: float) -> list[str]:
+        shown = (f"{share:.1%}" for share in shares)
+        return [str(name), f"{size:{size_format}}", *shown, f"{balance:.3f}"]
+
+    clusters = zip(whole.clusters, whole.sizes, attribute.shares, attribute.balance, strict=True)
+    everyone = ("everyone", whole.sizes.sum(), attribute.population, attribute.population_balance)
+    header = ["cluster", "size", *map(str, attribute.groups), "balance"]
+    return [header, *(row(*cluster) for cluster in clusters), row(*everyone)]
+
+
+def table_lines(whole: Audit, attribute: AttributeAudit) -> list[str]:
+    """The same as lines of text, with rules below the header and above everyone."""
+    table = audit_table(whole, attribute)
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    header, *clusters, everyone = (
+        "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+        for row in table
+    )
     rule = "  ".join("-" * width for width in widths)
-    return [f"{attribute.name}", line(header), rule, *map(line, rows), rule, line(everyone)]
+    return [header, rule, *clusters, rule, everyone]
 
 
 def _summary(attribute: AttributeAudit) -> list[str]:

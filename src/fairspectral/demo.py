@@ -14,10 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from fairspectral.audit import Audit, audit
+from fairspectral.auditing import Audit, audit, table_lines
 from fairspectral.datasets import load_diabetes_patients, make_msbm
 from fairspectral.estimator import FairSpectralClustering
 from fairspectral.progress import compilation
+from fairspectral.report.plots import plot_shares
 
 
 @dataclass(frozen=True)
@@ -128,21 +129,11 @@ def _price(comparison: Comparison) -> str:
 
 def _rows(found: Audit) -> list[str]:
     (table,) = found.attributes
-    names = [str(group) for group in table.groups]
-    widths = [max(6, len(name)) for name in names]
-    head = "  ".join(name.rjust(w) for name, w in zip(names, widths, strict=True))
-    rows = [f"cluster  size  {head}  balance"]
-
-    def row(name: Any, size: int, shares: np.ndarray, balance: float) -> str:
-        cells = "  ".join(f"{s:.1%}".rjust(w) for s, w in zip(shares, widths, strict=True))
-        return f"{name!s:>7}  {size:4d}  {cells}  {balance:7.2f}"
-
-    for i, cluster in enumerate(found.clusters):
-        rows.append(row(cluster, found.sizes[i], table.shares[i], table.balance[i]))
-    rows.append(row("all", found.sizes.sum(), table.population, table.population_balance))
-    rows.append(f"average balance {table.average_balance:.2f}, minimum {table.minimum_balance:.2f}")
-    rows.append(f"normalised cut {found.normalized_cut:.3f}")
-    return rows
+    return [
+        *table_lines(found, table),
+        f"average balance {table.average_balance:.3f}, minimum {table.minimum_balance:.3f}",
+        f"normalised cut {found.normalized_cut:.3f}",
+    ]
 
 
 def draw(comparisons: list[Comparison], path: Path) -> Path:
@@ -152,31 +143,22 @@ def draw(comparisons: list[Comparison], path: Path) -> Path:
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    colours = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9"]  # colour-blind safe
     figure = pyplot.figure(figsize=(10, 3.6 * len(comparisons)), layout="constrained")
     strips = np.atleast_1d(figure.subfigures(len(comparisons), 1, hspace=0.04))
     for comparison, strip in zip(comparisons, strips, strict=True):
         strip.suptitle(comparison.title, fontsize=12, weight="bold")
-        pair = strip.subplots(1, 2)
-        for axis, kind, found in zip(
-            pair, ("plain", "fair"), (comparison.plain, comparison.fair), strict=True
+        left, right = strip.subplots(1, 2)
+        for axis, kind, found in (
+            (left, "plain", comparison.plain),
+            (right, "fair", comparison.fair),
         ):
-            (table,) = found.attributes
-            left = np.zeros(len(found.clusters))
-            names = [
-                f"{c}  (n={size})" for c, size in zip(found.clusters, found.sizes, strict=True)
-            ]
-            for s, group in enumerate(table.groups):
-                axis.barh(names, table.shares[:, s], left=left, color=colours[s], label=str(group))
-                left += table.shares[:, s]
-            for line in np.cumsum(table.population)[:-1]:
-                axis.axvline(line, color="black", linestyle="--", linewidth=1)
-            axis.invert_yaxis()
-            axis.set_xlim(0, 1)
-            axis.xaxis.set_major_formatter(lambda x, _: f"{x:.0%}")
-            axis.set_title(f"{kind}: average balance {table.average_balance:.2f}", fontsize=11)
-        pair[0].set_ylabel("cluster")
-        pair[1].legend(loc="upper left", bbox_to_anchor=(1.01, 1), title="group", frameon=False)
+            plot_shares(found, axis)
+            average = found.attributes[0].average_balance
+            axis.set_title(f"{kind}: average balance {average:.2f}", fontsize=11)
+            axis.set_xlabel("")
+        # Once for both: the groups on the right, the axes on the left and below.
+        left.get_legend().remove()
+        right.set_ylabel("")
         strip.supxlabel("share of each group (dashed: share of everyone)", fontsize=10)
     figure.savefig(path, dpi=130)
     pyplot.close(figure)

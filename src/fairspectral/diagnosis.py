@@ -18,7 +18,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from fairspectral.affinity import AffinityOperator
-from fairspectral.audit import Audit
+from fairspectral.auditing import Audit
 from fairspectral.rounding.plan import default_floor
 from fairspectral.rounding.result import FairAssignment
 

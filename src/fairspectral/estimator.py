@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 
 from fairspectral._sklearn import Interval, StrOptions, fit_context
 from fairspectral.affinity import AffinityOperator, is_operator, make_operator
-from fairspectral.audit import audit_attributes
+from fairspectral.auditing import audit_attributes
 from fairspectral.constraints import ATTRIBUTE_MODES, encode_groups
 from fairspectral.diagnosis import diagnose
 from fairspectral.embedding import embed

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from fairspectral.axes import axes_or_new
 from fairspectral.rounding.bounds import check_fairness_tol
 from fairspectral.rounding.fair import FairAssignment, fair_assignment
 
@@ -42,10 +43,24 @@ class FairnessFrontier:
         return np.array([a.embedding_cost for a in self.assignments])
 
     @property
+    def cost(self) -> np.ndarray:
+        """What the frontier is about: the cut where it is known, else the embedding cost."""
+        return np.array([_cost(a) for a in self.assignments])
+
+    @property
+    def cost_name(self) -> str:
+        """Which of the two that is."""
+        return "embedding cost" if self.normalized_cut is None else "normalised cut"
+
+    @property
     def price(self) -> np.ndarray:
-        """Cost (cut, where it is known) at each tolerance relative to the loosest one."""
-        cost = self.embedding_cost if self.normalized_cut is None else self.normalized_cut
-        return cost / cost[-1]
+        """Cost at each tolerance relative to the loosest one."""
+        return self.cost / self.cost[-1]
+
+    @property
+    def tolerance_names(self) -> list[str]:
+        """The tolerances in percent; the last may be "none"."""
+        return ["none" if t is None else f"{100 * t:.4g}%" for t in self.tolerances]
 
     def rows(self) -> list[dict[str, Any]]:
         """One dict for each tolerance, for a table or a DataFrame."""
@@ -71,17 +86,14 @@ class FairnessFrontier:
         ax : matplotlib Axes or None
             Where to draw; None makes a figure.
         """
-        if ax is None:
-            import matplotlib.pyplot as plt
-
-            ax = plt.figure(layout="constrained").add_subplot()
-        cut = self.normalized_cut
-        at = np.arange(len(self.tolerances))
-        ax.plot(at, self.embedding_cost if cut is None else cut, marker="o")
-        ax.set_xticks(at, ["none" if t is None else f"{t:g}" for t in self.tolerances])
-        ax.set_xlabel("fairness_tol")
-        ax.set_ylabel("embedding cost" if cut is None else "normalised cut")
+        ax = axes_or_new(ax)
+        places = np.arange(len(self.tolerances))
+        ax.plot(places, self.cost, marker="o")
+        ax.set_xticks(places, self.tolerance_names)
+        ax.set_xlabel("tolerance")
+        ax.set_ylabel(self.cost_name)
         ax.set_title("the price of fairness")
+        ax.grid(axis="y", alpha=0.3)
         return ax
 
 

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 
 from fairspectral.affinity import is_operator, make_operator
+from fairspectral.cells import count_cells, population_shares
+from fairspectral.cut import CutState
 from fairspectral.row_order import check_same_rows
 from fairspectral.validation import Attribute, check_sensitive_features, encode_values
 
@@ -118,12 +120,8 @@ def normalized_cut(labels: Any, affinity: Any) -> float:
     n = operator.shape[0]
     if len(codes) != n:
         raise ValueError(f"labels has {len(codes)} values but the affinity has {n} nodes.")
-    # Columns D^1/2 1_l / sqrt(vol_l): tr(H^T M H) is the sum of within-cluster shares.
-    H = np.zeros((n, k))
-    H[np.arange(n), codes] = np.sqrt(operator.degrees)
-    H /= np.linalg.norm(H, axis=0)
-    # Rounding must not make it negative where nothing is cut.
-    return max(0.0, float(k - np.sum(H * operator.matmat(H), dtype=np.float64)))
+    # A floating-point error must not make it negative where nothing is cut.
+    return max(0.0, CutState.measure(operator, codes, k).cut)
 
 
 # --- from labels and groups to counts -----------------------------------------------------
@@ -142,8 +140,7 @@ def check_labels(labels: Any) -> tuple[np.ndarray, int]:
 
 def count_table(codes: np.ndarray, n_clusters: int, attribute: Attribute) -> np.ndarray:
     """Members of each group in each cluster, shape (k, h)."""
-    h = len(attribute.categories)
-    return np.bincount(codes * h + attribute.codes, minlength=n_clusters * h).reshape(-1, h)
+    return count_cells(attribute.codes, codes, len(attribute.categories), n_clusters).T
 
 
 def _one_attribute(sensitive_features: Any, n_samples: int, labels: Any = None) -> Attribute:
@@ -168,7 +165,7 @@ def shares_of(counts: np.ndarray) -> np.ndarray:
 
 def population_of(counts: np.ndarray) -> np.ndarray:
     """``p_s``, shape (h,)."""
-    return counts.sum(axis=0) / counts.sum()
+    return population_shares(counts.sum(axis=0))
 
 
 def ratios_of(counts: np.ndarray) -> np.ndarray:

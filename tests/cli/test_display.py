@@ -3,7 +3,7 @@ from datetime import date
 
 import numpy as np
 
-from fairspectral.audit import audit
+from fairspectral.auditing import audit
 from fairspectral.cli.display import fitting, print_audit, print_json, print_table
 
 

@@ -3,7 +3,7 @@ import re
 import numpy as np
 import pytest
 
-from fairspectral.audit import AttributeAudit
+from fairspectral.auditing import AttributeAudit
 from fairspectral.report.charts import (
     HEIGHT,
     WIDTH,

@@ -6,7 +6,7 @@ import pytest
 from report_models import blobs, crowded_model, fair_model, kmeans_model, plain_model
 
 from fairspectral import FairSpectralClustering
-from fairspectral.audit import audit
+from fairspectral.auditing import audit
 from fairspectral.metrics import normalized_cut
 from fairspectral.report import collect
 

@@ -5,7 +5,7 @@ import pytest
 from matplotlib import pyplot
 from report_models import crowded_model, fair_model, plain_model
 
-from fairspectral.frontier import fairness_frontier
+from fairspectral.frontier import FairnessFrontier, fairness_frontier
 from fairspectral.report import plot_embedding, plot_frontier, plot_shares
 
 
@@ -50,7 +50,7 @@ def test_shares_fill_every_bar():
 
 
 def test_names_are_shown_as_they_are():
-    from fairspectral.audit import audit
+    from fairspectral.auditing import audit
 
     ax = plot_shares(audit([0, 0, 1, 1], ["_a", "$\\no$", "_a", "$\\no$"]))
     assert sorted(name.strip("\u200b") for name in legend(ax)) == [r"\$\no\$", "_a"]
@@ -80,3 +80,5 @@ def test_without_matplotlib_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(ImportError, match=r"fairspectral\[plot\]"):
         plot_embedding(plain_model())
+    with pytest.raises(ImportError, match=r"fairspectral\[plot\]"):
+        FairnessFrontier((None,), ()).plot()

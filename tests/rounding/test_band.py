@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from fairspectral.cells import count_cells
 from fairspectral.constraints import encode_groups
 from fairspectral.rounding.band import into_band
-from fairspectral.rounding.bounds import cross_table
 from fairspectral.rounding.plan import plan_rounding
 from fairspectral.rounding.start import WeightedRows
 
@@ -35,7 +35,7 @@ def moved_into_band(table, smallest=1, tol=TOL):
 def outside(labels, plan):
     (rule,) = plan.rules
     codes = rule.attribute.codes
-    return rule.persons_outside(cross_table(codes, labels, len(rule.target), plan.n_clusters))
+    return rule.persons_outside(count_cells(codes, labels, len(rule.target), plan.n_clusters))
 
 
 def test_one_person_brings_a_cluster_inside_at_the_least_rise_of_the_cost():
@@ -84,8 +84,8 @@ def test_several_attributes_are_all_brought_inside():
     )
     after = into_band(points, labels, plan)
     for rule in plan.rules:
-        table = cross_table(rule.attribute.codes, after, 2, 3)
-        before = cross_table(rule.attribute.codes, labels, 2, 3)
+        table = count_cells(rule.attribute.codes, after, 2, 3)
+        before = count_cells(rule.attribute.codes, labels, 2, 3)
         assert rule.persons_outside(table) <= rule.persons_outside(before)
 
 

@@ -7,7 +7,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from fairspectral.rounding.bounds import cell_range, make_rule
+from fairspectral.cells import cell_range
+from fairspectral.rounding.bounds import make_rule
 from fairspectral.rounding.flow import solve_flow
 from fairspectral.validation import Attribute
 

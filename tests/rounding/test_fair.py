@@ -8,14 +8,14 @@ from rounding_cases import STORAGES, make_block_graph, store
 from sklearn.metrics import adjusted_rand_score
 
 from fairspectral.affinity import make_operator
+from fairspectral.cells import cell_range
 from fairspectral.constraints import FairnessConstraints, encode_groups
+from fairspectral.cut import CutState
 from fairspectral.datasets import make_msbm
 from fairspectral.rounding import fair
-from fairspectral.rounding.bounds import cell_range
 from fairspectral.rounding.fair import NO_MOVES, fair_assignment
 from fairspectral.rounding.flow import solve_flow
 from fairspectral.rounding.kmeans import kmeans_labels
-from fairspectral.rounding.refine import CutState
 from fairspectral.validation import FairSpectralWarning
 
 

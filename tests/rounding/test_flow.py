@@ -6,8 +6,8 @@ import sys
 import numpy as np
 import pytest
 
+from fairspectral.cells import cell_range
 from fairspectral.rounding import flow
-from fairspectral.rounding.bounds import cell_range
 from fairspectral.rounding.flow import InfeasibleFlowError, solve_flow
 
 min_cost_flow = pytest.importorskip(

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from fairspectral.cut import CutState
 from fairspectral.rounding.gram import GramOperator
-from fairspectral.rounding.refine import CutState
 from fairspectral.rounding.start import WeightedRows
 
 

@@ -5,8 +5,9 @@ import pytest
 import scipy.sparse as sp
 from scipy.optimize import Bounds, LinearConstraint, milp
 
+from fairspectral.cells import count_cells
 from fairspectral.rounding import marginal
-from fairspectral.rounding.bounds import cross_table, make_rule
+from fairspectral.rounding.bounds import make_rule
 from fairspectral.rounding.marginal import MarginalFlow
 from fairspectral.validation import Attribute
 
@@ -48,7 +49,7 @@ def test_within_all_bounds_at_nearly_the_least_cost(seed, tol):
     cost, rules, kinds, sizes = problem(seed, tol=tol)
     flow = MarginalFlow(rules, kinds, sizes)(cost, None)
     for rule in rules:
-        table = cross_table(rule.attribute.codes, flow.labels, len(rule.target), len(sizes))
+        table = count_cells(rule.attribute.codes, flow.labels, len(rule.target), len(sizes))
         low, high = rule.cell_bounds(sizes)
         assert ((table >= low) & (table <= high)).all()
     assert (np.bincount(flow.labels) == sizes).all()

@@ -7,11 +7,11 @@ import pytest
 from helpers import needs_real_data
 
 from fairspectral.affinity import make_operator
+from fairspectral.cells import cell_range
 from fairspectral.constraints import encode_groups
 from fairspectral.datasets import fetch_facebook, fetch_lastfm, fetch_thyroid
 from fairspectral.embedding import embed
 from fairspectral.metrics import normalized_cut
-from fairspectral.rounding.bounds import cell_range
 from fairspectral.rounding.fair import fair_assignment
 from fairspectral.validation import FairSpectralWarning
 

@@ -5,7 +5,8 @@ import pytest
 from helpers import assert_close
 
 from fairspectral.affinity import make_operator
-from fairspectral.rounding.bounds import cross_table, make_rule
+from fairspectral.cells import count_cells
+from fairspectral.rounding.bounds import make_rule
 from fairspectral.rounding.sizes import SizedFlow
 from fairspectral.rounding.start import (
     WeightedRows,
@@ -81,7 +82,7 @@ def test_fair_lloyd_lowers_the_cost_of_fair_labels(points, halves):
     labels = fair_lloyd(points, start, 3, SizedFlow(halves, sizes, 5))
     cost = points.cost(labels, points.centroids(labels, 3))
     assert cost < 0.999 * points.cost(first, points.centroids(first, 3))
-    table = cross_table(halves.attribute.codes, labels, 2, 3)
+    table = count_cells(halves.attribute.codes, labels, 2, 3)
     low, high = halves.cell_bounds(table.sum(axis=0))
     assert ((table >= low) & (table <= high)).all()
 

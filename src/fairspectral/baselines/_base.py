@@ -14,7 +14,7 @@ from sklearn.utils.validation import validate_data
 
 from fairspectral._sklearn import Interval, StrOptions, fit_context
 from fairspectral.affinity import AffinityOperator, is_operator, make_operator
-from fairspectral.audit import audit_attributes
+from fairspectral.auditing import audit_attributes
 from fairspectral.constraints import encode_groups
 from fairspectral.parameters import refuse_booleans
 from fairspectral.progress import AFFINITY, report

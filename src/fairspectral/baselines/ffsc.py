@@ -14,9 +14,10 @@ from sklearn.exceptions import ConvergenceWarning
 from fairspectral._sklearn import Interval, StrOptions
 from fairspectral.affinity import AffinityOperator
 from fairspectral.baselines._base import Baseline
+from fairspectral.cut import CutState, kept_within
 from fairspectral.progress import ROUNDING, report
 from fairspectral.rounding.kmeans import kmeans_labels
-from fairspectral.rounding.refine import CutState, can_search, rows_of
+from fairspectral.rounding.refine import can_search, rows_of
 from fairspectral.validation import Attribute
 
 # Chosen among 0, 0.1, 0.3, 1, 3, 10 and 30 as the smallest at which the average balance comes
@@ -212,7 +213,7 @@ def descend(
 
 
 def _objective(state: Any, weight: float) -> float:
-    cut = np.sum(1.0 - state.within / state.volumes)
+    cut = len(state.volumes) - kept_within(state.within, state.volumes)
     return float(cut + weight * np.sum(np.sum(state.excess**2, axis=1) / state.sizes))
 
 

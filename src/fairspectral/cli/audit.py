@@ -20,9 +20,7 @@ from fairspectral.cli.options import (
 )
 
 if TYPE_CHECKING:
-    import numpy as np
-
-    from fairspectral.audit import AttributeAudit, Audit
+    from fairspectral.auditing import AttributeAudit, Audit
     from fairspectral.validation import Attribute
 
 UNFAIR = 1
@@ -83,7 +81,7 @@ def audit(
 
     [bold]Example:[/bold] fairspectral audit out.csv --sensitive sex --require-tolerance 0.2
     """
-    from fairspectral.audit import audit_attributes
+    from fairspectral.auditing import audit_attributes
     from fairspectral.cli.display import audit_summary, print_audit, print_json, print_lines
     from fairspectral.cli.inputs import bin_notes, check_groups
     from fairspectral.diagnosis import Diagnosis, look_at_sizes
@@ -105,7 +103,7 @@ def audit(
         say(f"Note: {note}")
     attributes = _attributes(groups, str(attribute_mode))
     found = audit_attributes(codes, clusters, attributes, None, "")
-    gate = _judge(found, codes, attributes, require_tolerance, min_cluster_size)
+    gate = _judge(found, require_tolerance, min_cluster_size)
     # Of labels from elsewhere only the sizes are known.
     diagnosis = Diagnosis(tuple(look_at_sizes(found.sizes)))
     try:
@@ -219,14 +217,8 @@ def _shown(lines: Iterable[str]) -> list[str]:
     return [*first, f"  and {len(rest)} more; --json lists all."] if rest else first
 
 
-def _judge(
-    found: Audit,
-    codes: np.ndarray,
-    attributes: tuple[Attribute, ...],
-    tolerance: float | None,
-    min_size: int | None,
-) -> Gate:
-    failures = [] if tolerance is None else _failures(codes, found.clusters, attributes, tolerance)
+def _judge(found: Audit, tolerance: float | None, min_size: int | None) -> Gate:
+    failures = [] if tolerance is None else _failures(found, tolerance)
     small = [
         {"label": label, "size": int(size)}
         for label, size in zip(found.clusters, found.sizes, strict=True)
@@ -235,30 +227,24 @@ def _judge(
     return Gate(tolerance, failures, min_size, small)
 
 
-def _failures(
-    codes: np.ndarray, clusters: tuple[Any, ...], attributes: tuple[Attribute, ...], tol: float
-) -> list[dict[str, Any]]:
+def _failures(found: Audit, tolerance: float) -> list[dict[str, Any]]:
     """The cells with fewer or more members than the tolerance allows, in whole persons."""
     import numpy as np
 
-    from fairspectral.rounding.bounds import cross_table, make_rule
+    from fairspectral.cells import judge_by_tolerance
 
-    k = len(clusters)
-    sizes = np.bincount(codes, minlength=k)
     failures = []
-    for attribute in attributes:
-        rule = make_rule(attribute, k, fairness_tol=tol)
-        low, high = rule.cell_bounds(sizes)
-        table = cross_table(attribute.codes, codes, len(attribute.categories), k)
-        for s, c in np.argwhere((table < low) | (table > high)):
+    for attribute in found.attributes:
+        cells = judge_by_tolerance(attribute.counts.T, tolerance)
+        for s, c in np.argwhere(cells.outside):
             failures.append(
                 {
                     "attribute": attribute.name,
-                    "group": attribute.categories[s],
-                    "cluster": clusters[c],
-                    "members": int(table[s, c]),
-                    "least": int(low[s, c]),
-                    "most": int(high[s, c]),
+                    "group": attribute.groups[s],
+                    "cluster": found.clusters[c],
+                    "members": int(cells.table[s, c]),
+                    "least": int(cells.lower[s, c]),
+                    "most": int(cells.upper[s, c]),
                 }
             )
     return failures

@@ -130,7 +130,7 @@ def _candidate(
 ) -> Candidate:
     from sklearn.metrics import silhouette_score
 
-    from fairspectral.audit import audit
+    from fairspectral.auditing import audit
     from fairspectral.rounding.fair import fair_assignment
 
     rows = embedding[:, :k]

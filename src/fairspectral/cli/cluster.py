@@ -17,7 +17,7 @@ from fairspectral.cli.command import Json, command
 from fairspectral.cli.options import InputOptions, MethodOptions, check_tolerance
 
 if TYPE_CHECKING:
-    from fairspectral.audit import Audit
+    from fairspectral.auditing import Audit
     from fairspectral.cli.inputs import Prepared
     from fairspectral.estimator import FairSpectralClustering
 
@@ -149,7 +149,7 @@ def _audit(model: FairSpectralClustering, prepared: Prepared) -> Audit:
     """The model's own audit; of a plain clustering, one that looks at the groups as well."""
     if model.audit_.attributes or prepared.sensitive is None:
         return model.audit_
-    from fairspectral.audit import audit
+    from fairspectral.auditing import audit
 
     return audit(
         model.labels_,
@@ -160,8 +160,8 @@ def _audit(model: FairSpectralClustering, prepared: Prepared) -> Audit:
 
 
 def _write_report(model: FairSpectralClustering, path: Path, prepared: Prepared) -> None:
+    from fairspectral.files import write_text
     from fairspectral.report.html import render_report
-    from fairspectral.tables import replacing
 
     page = render_report(
         model,
@@ -170,8 +170,7 @@ def _write_report(model: FairSpectralClustering, path: Path, prepared: Prepared)
         snippet=_repeat(),
         notes=prepared.notes,
     )
-    with replacing(path) as attempt:
-        attempt.write_text(page, encoding="utf-8")
+    write_text(path, page)
 
 
 def _repeat() -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import typer
 
-from fairspectral.audit import AttributeAudit, Audit
+from fairspectral.auditing import AttributeAudit, Audit, audit_table
 from fairspectral.cli.visible import visible
 
 if TYPE_CHECKING:
@@ -128,13 +128,7 @@ def print_lines(*lines: str) -> None:
 def print_audit(audit: Audit) -> None:
     """One table for each attribute: sizes, shares and balance of every cluster."""
     for attribute in audit.attributes:
-        rows = [["cluster", "size", *map(str, attribute.groups), "balance"]]
-        for cluster, size, shares, balance in zip(
-            audit.clusters, audit.sizes, attribute.shares, attribute.balance, strict=True
-        ):
-            rows.append(_row(str(cluster), size, shares, balance))
-        population = (attribute.population, attribute.population_balance)
-        rows.append(_row("everyone", audit.sizes.sum(), *population))
+        rows = audit_table(audit, attribute, ",")
         # Many groups, or long names, read better from top to bottom.
         across = sum(max(map(len, column)) + 3 for column in zip(*rows, strict=True))
         turned = across > console().width
@@ -144,10 +138,6 @@ def print_audit(audit: Audit) -> None:
     if not audit.attributes:
         rows = [[str(c), f"{s:,}"] for c, s in zip(audit.clusters, audit.sizes, strict=True)]
         print_table(["cluster", "size"], rows)
-
-
-def _row(name: str, size: int, shares: np.ndarray, balance: float) -> list[str]:
-    return [name, f"{size:,}", *(f"{share:.1%}" for share in shares), f"{balance:.3f}"]
 
 
 def audit_summary(audit: Audit) -> dict[str, Any]:

@@ -16,6 +16,7 @@ import numpy as np
 from fairspectral import metrics
 from fairspectral.affinity import AffinityOperator
 from fairspectral.constraints import FairnessConstraints, encode_groups
+from fairspectral.cut import CutState
 from fairspectral.experiments.methods import Method, get_method
 from fairspectral.experiments.problems import Instance
 from fairspectral.experiments.spec import Cell
@@ -180,13 +181,5 @@ def _made_feasible(problem: FairCutProblem, H: np.ndarray) -> np.ndarray:
 
 def _cuts(operator: AffinityOperator, labels: np.ndarray) -> Values:
     """Normalised cut and ratio cut, ``sum_l cut(C_l) / |C_l|``, from one product."""
-    codes, k = metrics.check_labels(labels)
-    indicators = np.zeros((len(codes), k))
-    indicators[np.arange(len(codes)), codes] = np.sqrt(operator.degrees)
-    within = np.sum(indicators * operator.matmat(indicators), axis=0, dtype=np.float64)
-    volumes = np.sum(indicators**2, axis=0)
-    cut = np.maximum(volumes - within, 0.0)
-    return {
-        "normalized_cut": float(np.sum(cut / volumes)),
-        "ratio_cut": float(np.sum(cut / np.bincount(codes))),
-    }
+    state = CutState.measure(operator, *metrics.check_labels(labels))
+    return {"normalized_cut": max(0.0, state.cut), "ratio_cut": state.ratio_cut}

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from fairspectral.audit import AttributeAudit
+from fairspectral.auditing import AttributeAudit
 from fairspectral.report.palette import (
     MARKERS,
     assign_markers,
@@ -59,24 +59,23 @@ def share_bars(clusters: tuple[Any, ...], attribute: AttributeAudit) -> Bars:
     colours = group_colours(len(attribute.groups))
     names = [str(group) for group in attribute.groups]
 
-    def bar(name: str, counts: np.ndarray) -> Bar:
+    def bar(name: str, counts: np.ndarray, shares: np.ndarray) -> Bar:
         size = int(counts.sum())
         segments = []
-        for s, count in enumerate(counts):
-            share, expected = count / size, attribute.population[s]
+        for s, (count, share) in enumerate(zip(counts, shares, strict=True)):
             if count:
                 tip = (
                     f"{name}: {names[s]}\n{count:,} of {size:,} ({share:.1%})\n"
-                    f"of everyone {expected:.1%}"
+                    f"of everyone {attribute.population[s]:.1%}"
                 )
                 label = f"{share:.0%}" if share >= 0.06 else ""
                 segments.append(Segment(100 * share, colours[s], ink_on(colours[s]), label, tip))
         return Bar(name, size, tuple(segments))
 
-    everyone = bar("everyone", attribute.counts.sum(axis=0))
-    rows = [bar(f"cluster {c}", row) for c, row in zip(clusters, attribute.counts, strict=True)]
+    everyone = bar("everyone", attribute.counts.sum(axis=0), attribute.population)
+    rows = zip(clusters, attribute.counts, attribute.shares, strict=True)
     return Bars(
-        bars=(everyone, *rows),
+        bars=(everyone, *(bar(f"cluster {c}", counts, shares) for c, counts, shares in rows)),
         lines=tuple(100 * float(x) for x in np.cumsum(attribute.population)[:-1]),
         legend=tuple(zip(names, colours, strict=True)),
     )

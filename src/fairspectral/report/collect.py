@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from fairspectral.audit import AttributeAudit, Audit, audit_attributes
+from fairspectral.auditing import Audit, audit_attributes
+from fairspectral.cells import Cells, count_cells, judge_by_tolerance
 from fairspectral.constraints import encode_groups
 from fairspectral.embedding import embed
-from fairspectral.metrics import normalized_cut
-from fairspectral.rounding.bounds import cell_range
+from fairspectral.metrics import normalized_cut, ratios_of
 from fairspectral.rounding.kmeans import kmeans_labels
 from fairspectral.validation import Attribute, FairSpectralWarning
 
@@ -132,8 +132,7 @@ def plain_clustering(model: Any, attributes: tuple[Attribute, ...], random_state
         warnings.simplefilter("ignore", FairSpectralWarning)
         rows, result = embed(operator, (), n_components, random_state=random_state)
     found = kmeans_labels(rows, k, n_init=model.n_init, random_state=random_state)
-    together = np.bincount(found.astype(np.int64) * k + model.labels_, minlength=k * k)
-    here, there = linear_sum_assignment(together.reshape(k, k), maximize=True)
+    here, there = linear_sum_assignment(count_cells(found, model.labels_, k, k), maximize=True)
     labels = there[np.argsort(here)][found]
     return Plain(
         audit=audit_attributes(labels, model.audit_.clusters, attributes, None, str(result)),
@@ -161,40 +160,30 @@ def judge(model: Any) -> Judgement | None:
     custom = fair is not None and any(given.get(name) is not None for name in _CUSTOM_BOUNDS)
     if custom:
         ends = np.cumsum([len(attribute.groups) for attribute in found.attributes])[:-1]
-        wrong = ((fair.table < fair.lower) | (fair.table > fair.upper)).T
-        outside = tuple(np.split(wrong, ends, axis=1))
+        cells = Cells(fair.table, fair.lower, fair.upper)
+        outside = tuple(np.split(cells.outside.T, ends, axis=1))
     else:
-        outside = tuple(_outside(attribute, tolerance) for attribute in found.attributes)
-    cells = [
-        Cell(
-            attribute=attribute.name,
-            group=str(group),
-            cluster=cluster,
-            count=int(attribute.counts[i, s]),
-            size=int(found.sizes[i]),
-            expected=float(attribute.population[s]),
+        outside = tuple(
+            judge_by_tolerance(attribute.counts.T, tolerance).outside.T
+            for attribute in found.attributes
         )
-        for attribute in found.attributes
-        for i, cluster in enumerate(found.clusters)
-        for s, group in enumerate(attribute.groups)
-    ]
-    worst = max(cells, key=lambda cell: abs(cell.deviation))
-    return Judgement(tolerance, asked, custom, outside, worst)
+    return Judgement(tolerance, asked, custom, outside, _worst(found))
 
 
-def _outside(attribute: AttributeAudit, tolerance: float) -> np.ndarray:
-    """Which cells are outside a tolerance around everyone's shares, up to whole persons."""
-    outside = np.zeros(attribute.counts.shape, dtype=bool)
-    totals = attribute.counts.sum(axis=0).tolist()
-    n = sum(totals)
-    for i, row in enumerate(attribute.counts.tolist()):
-        for s, total in enumerate(totals):
-            share = total / n
-            low, high = cell_range(
-                (1 - tolerance) * share, (1 + tolerance) * share, total, n, sum(row)
-            )
-            outside[i, s] = not low <= row[s] <= high
-    return outside
+def _worst(found: Audit) -> Cell:
+    """The cell whose share is furthest from everyone's, relative to it."""
+    deviations = [np.abs(ratios_of(attribute.counts) - 1) for attribute in found.attributes]
+    at = int(np.argmax([table.max() for table in deviations]))
+    attribute = found.attributes[at]
+    i, s = np.unravel_index(int(np.argmax(deviations[at])), attribute.counts.shape)
+    return Cell(
+        attribute=attribute.name,
+        group=str(attribute.groups[s]),
+        cluster=found.clusters[i],
+        count=int(attribute.counts[i, s]),
+        size=int(found.sizes[i]),
+        expected=float(attribute.population[s]),
+    )
 
 
 def sample_rows(n: int, limit: int, random_state: Any) -> np.ndarray:

@@ -22,7 +22,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
-from fairspectral.files import replacing
+from fairspectral.files import write_text
 from fairspectral.frontier import TOLERANCES, FairnessFrontier, fairness_frontier
 from fairspectral.report import collect, sections, words
 from fairspectral.report.charts import HEIGHT, WIDTH, share_bars
@@ -89,8 +89,7 @@ def write_report(
         frontier=frontier,
         random_state=random_state,
     )
-    with replacing(target) as attempt:
-        attempt.write_text(page, encoding="utf-8")
+    write_text(target, page)
     return target
 
 
@@ -144,7 +143,7 @@ def render_report(
         frontier=price,
         price_chart=sections.price_chart(price, model.fairness_tol) if price else None,
         price_words=words.price(price, model.fairness_tol) if price else "",
-        tolerance_names=sections.tolerance_names(price) if price else [],
+        tolerance_names=price.tolerance_names if price else [],
         result=model.solve_result_,
         convergence=sections.convergence_chart(model),
         assignment=model.fair_assignment_,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
-from fairspectral.audit import AttributeAudit, Audit
+from fairspectral.auditing import AttributeAudit, Audit, audit_table
 from fairspectral.report.collect import judge, parameters
 from fairspectral.report.words import bounds, describe
 
@@ -55,18 +55,13 @@ def _verdict(model: Any) -> str:
 
 
 def _table(found: Audit, attribute: AttributeAudit) -> str:
-    names = ["size", *(str(group) for group in attribute.groups), "balance"]
-    head = "".join(f'<th style="{_CELL}">{escape(name)}</th>' for name in names)
-    rows = [f'<tr><th style="{_NAME}">{escape(attribute.name)}</th>{head}</tr>']
-
-    def row(name: str, size: int, shares: Any, balance: float) -> str:
-        cells = [f"{size:,}", *(f"{share:.1%}" for share in shares), f"{balance:.3f}"]
-        texts = "".join(f'<td style="{_CELL}">{cell}</td>' for cell in cells)
-        return f'<tr><th style="{_NAME}">{escape(name)}</th>{texts}</tr>'
-
-    for i, cluster in enumerate(found.clusters):
-        size = int(found.sizes[i])
-        rows.append(row(f"cluster {cluster}", size, attribute.shares[i], attribute.balance[i]))
-    everyone = int(found.sizes.sum())
-    rows.append(row("everyone", everyone, attribute.population, attribute.population_balance))
+    header, *clusters, everyone = audit_table(found, attribute, ",")
+    rows = [_row(attribute.name, header[1:], "th")]
+    rows += [_row(f"cluster {name}", cells, "td") for name, *cells in clusters]
+    rows.append(_row(everyone[0], everyone[1:], "td"))
     return f'<table style="border-collapse:collapse;margin:6px 0">{"".join(rows)}</table>'
+
+
+def _row(name: str, cells: list[str], tag: str) -> str:
+    texts = "".join(f'<{tag} style="{_CELL}">{escape(cell)}</{tag}>' for cell in cells)
+    return f'<tr><th style="{_NAME}">{escape(name)}</th>{texts}</tr>'

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from fairspectral.audit import Audit
+from fairspectral.auditing import Audit
+from fairspectral.axes import axes_or_new
 from fairspectral.frontier import FairnessFrontier
 from fairspectral.report.collect import read_attributes
 from fairspectral.report.palette import MARKERS, assign_markers, cluster_colour, group_colours
 from fairspectral.report.plane import frame, project_on_plane
-from fairspectral.report.words import percent
 
 
 def plot_embedding(model: Any, sensitive_features: Any = None, ax: Any = None) -> Any:
@@ -36,7 +36,7 @@ def plot_embedding(model: Any, sensitive_features: Any = None, ax: Any = None) -
     matplotlib Axes
     """
     check_is_fitted(model, "labels_")
-    ax = _axes(ax)
+    ax = axes_or_new(ax)
     plane = project_on_plane(model.embedding_, model.labels_)
     attributes = read_attributes(model, sensitive_features)
     n = len(model.labels_)
@@ -104,7 +104,7 @@ def plot_shares(audit: Audit, ax: Any = None, *, attribute: int = 0) -> Any:
             "the audit has no sensitive attribute, so there are no shares to draw; fit or audit "
             "with sensitive_features."
         )
-    ax = _axes(ax)
+    ax = axes_or_new(ax)
     table = audit.attributes[attribute]
     places = np.arange(len(audit.clusters))
     left = np.zeros(len(places))
@@ -143,29 +143,7 @@ def plot_frontier(frontier: FairnessFrontier, ax: Any = None) -> Any:
     -------
     matplotlib Axes
     """
-    ax = _axes(ax)
-    cut = frontier.normalized_cut
-    places = np.arange(len(frontier.tolerances))
-    ax.plot(
-        places, frontier.embedding_cost if cut is None else cut, marker="o", color=cluster_colour(0)
-    )
-    ax.set_xticks(places, ["none" if t is None else percent(t) for t in frontier.tolerances])
-    ax.set_xlabel("tolerance")
-    ax.set_ylabel("embedding cost" if cut is None else "normalised cut")
-    ax.grid(axis="y", alpha=0.3)
-    return ax
-
-
-def _axes(ax: Any) -> Any:
-    if ax is not None:
-        return ax
-    try:
-        from matplotlib import pyplot
-    except ImportError:
-        raise ImportError(
-            "the plots need matplotlib; install it with pip install 'fairspectral[plot]'."
-        ) from None
-    return pyplot.figure(layout="constrained").add_subplot()
+    return frontier.plot(ax)
 
 
 def _plain_text(name: Any) -> str:

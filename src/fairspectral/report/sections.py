@@ -11,7 +11,7 @@ from fairspectral.frontier import FairnessFrontier
 from fairspectral.report.charts import LineChart, Scatter, Series, line_chart, scatter
 from fairspectral.report.collect import Plain, relaxed_cut, sample_rows
 from fairspectral.report.plane import project_on_plane
-from fairspectral.report.words import percent, signed
+from fairspectral.report.words import signed
 from fairspectral.validation import Attribute
 
 MOST_POINTS = 5000
@@ -97,10 +97,7 @@ def comparison(model: Any, plain: Plain) -> list[tuple[str, str, str, str]]:
 
 def price_chart(frontier: FairnessFrontier, tolerance: float | None) -> LineChart:
     """Cost against tolerance, the model's own tolerance marked."""
-    cut = frontier.normalized_cut
-    cost = frontier.embedding_cost if cut is None else cut
-    name = "embedding cost" if cut is None else "normalised cut"
-    names = tolerance_names(frontier)
+    cost, name, names = frontier.cost, frontier.cost_name, frontier.tolerance_names
     tips = [
         f"tolerance {at}\n{name} {value:.4g}\n{signed(price - 1)} over the loosest"
         for at, value, price in zip(names, cost, frontier.price, strict=True)
@@ -115,11 +112,6 @@ def price_chart(frontier: FairnessFrontier, tolerance: float | None) -> LineChar
         [series],
         x_names=names,
     )
-
-
-def tolerance_names(frontier: FairnessFrontier) -> list[str]:
-    """The tolerances in percent; the last may be none."""
-    return ["none" if t is None else percent(t) for t in frontier.tolerances]
 
 
 def convergence_chart(model: Any) -> LineChart | None:

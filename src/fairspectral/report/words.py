@@ -89,8 +89,10 @@ def price(frontier: FairnessFrontier, tolerance: float | None) -> str:
     loosest = frontier.tolerances[-1]
     than = "without any bound" if loosest is None else f"at {percent(loosest)}"
     costs = f"{signed(rise)}" if rise >= 0.0005 else "nothing"
-    measure = "embedding cost" if frontier.normalized_cut is None else "normalised cut"
-    return f"At {percent(tolerance)} it costs {costs} in {measure} over the same rounding {than}."
+    return (
+        f"At {percent(tolerance)} it costs {costs} in {frontier.cost_name} over the same rounding "
+        f"{than}."
+    )
 
 
 def describe(judgement: Judgement) -> str:

@@ -12,7 +12,6 @@ from functools import cache
 
 import numpy as np
 
-from fairspectral.rounding.bounds import cross_table
 from fairspectral.rounding.plan import RoundingPlan
 from fairspectral.rounding.start import WeightedRows
 
@@ -53,19 +52,15 @@ def _best_move(
 ) -> tuple[int, int] | None:
     """Whom to move where; None where the cluster is inside, or one person does not help."""
     k, kinds = plan.n_clusters, plan.kinds
-    codes = [rule.attribute.codes for rule in plan.rules]
-    tables = [
-        cross_table(code, labels, len(rule.target), k)
-        for code, rule in zip(codes, plan.rules, strict=True)
-    ]
-    sizes = np.bincount(labels, minlength=k)
+    tables = [rule.count(labels, k) for rule in plan.rules]
+    sizes = tables[0].sum(axis=0)
     example = dict(zip(kinds.tolist(), range(len(kinds)), strict=True))
 
     def inside(cluster: int, person: int = 0, change: int = 0) -> bool:
         """Whether a cluster is, once it has one more or one less like a person."""
-        for rule, code, table in zip(plan.rules, codes, tables, strict=True):
+        for rule, table in zip(plan.rules, tables, strict=True):
             column = table[:, cluster : cluster + 1].copy()
-            column[code[person]] += change
+            column[rule.attribute.codes[person]] += change
             if rule.persons_outside(column) > 0.0:
                 return False
         return True

@@ -1,14 +1,6 @@
-"""From a fairness rule in shares to whole numbers of persons in every cell (group, cluster).
+"""The user's wish as a rule of fairness: the band of shares of each group, read and checked.
 
-A rule gives each group s a band of shares ``[a_s, b_s]`` that it must have in every cluster.
-The population's own share ``z_s = n_s / n`` must lie in the band, for the clusters together
-are the population. In a cluster of m persons the bounds on the cell are
-
-    L = min(ceil(a_s m), floor(z_s m)),    U = max(floor(b_s m), ceil(z_s m)),
-
-so that the fractional table ``z_s m`` satisfies them, and with it, the bounds being those of a
-flow, a table of whole persons. A cell can thus leave its band by less than one person, and
-only where the band holds no suitable whole number.
+What a band means in whole persons, and who is outside it, is decided in `fairspectral.cells`.
 """
 
 from __future__ import annotations
@@ -21,6 +13,15 @@ from typing import Any
 
 import numpy as np
 
+from fairspectral.cells import (
+    Cells,
+    bounds_in_persons,
+    count_cells,
+    judge_cells,
+    persons_beyond,
+    population_shares,
+    tolerance_band,
+)
 from fairspectral.parameters import check_choice, is_boolean
 from fairspectral.validation import Attribute
 
@@ -51,6 +52,14 @@ class FairnessRule:
     upper: np.ndarray
     lower_only: bool = False
 
+    def count(self, labels: np.ndarray, k: int) -> np.ndarray:
+        """Persons of each group in each of k clusters, shape (h, k)."""
+        return count_cells(self.attribute.codes, labels, len(self.target), k)
+
+    def judge(self, labels: np.ndarray, k: int) -> Cells:
+        """The cells of a clustering with their bounds, for the sizes that its clusters have."""
+        return judge_cells(self.count(labels, k), self.lower, self.upper)
+
     def cell_bounds(self, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Least and largest number of persons of each group in clusters of these sizes.
 
@@ -62,21 +71,12 @@ class FairnessRule:
         -------
         lower, upper : int64 ndarray of shape (h, k)
         """
-        counts, n = self.attribute.counts, len(self.attribute.codes)
-        low = np.empty((len(counts), len(sizes)), dtype=np.int64)
-        high = np.empty_like(low)
-        for s, count in enumerate(counts.tolist()):
-            for cluster, size in enumerate(sizes.tolist()):
-                low[s, cluster], high[s, cluster] = cell_range(
-                    self.lower[s], self.upper[s], count, n, size
-                )
-        return low, high
+        return bounds_in_persons(self.lower, self.upper, self.attribute.counts, sizes)
 
     def relaxed(self, tolerance: float) -> FairnessRule:
         """The rule with a band that reaches at least so far around the population's shares."""
-        shares = self.attribute.counts / len(self.attribute.codes)
-        lower = np.minimum(self.lower, (1 - tolerance) * shares)
-        upper = np.maximum(self.upper, np.minimum((1 + tolerance) * shares, 1.0))
+        lower, upper = tolerance_band(population_shares(self.attribute.counts), tolerance)
+        lower, upper = np.minimum(self.lower, lower), np.maximum(self.upper, upper)
         return replace(self, lower=lower, upper=upper)
 
     def achieved(self, table: np.ndarray) -> float:
@@ -97,10 +97,9 @@ class FairnessRule:
     def persons_outside(self, table: np.ndarray) -> float:
         """By how many persons, fractions included, the worst cell is outside its band."""
         sizes = table.sum(axis=0)
-        missing = self.lower[:, None] * sizes - table
-        too_many = table - self.upper[:, None] * sizes
-        # The band itself is known to rounding only.
-        worst = float(max(missing.max(), too_many.max()))
+        lower, upper = self.lower[:, None] * sizes, self.upper[:, None] * sizes
+        worst = float(persons_beyond(table, lower, upper).max())
+        # The band itself is known up to floating-point errors only.
         return worst if worst > 1e-9 * max(1, sizes.max()) else 0.0
 
     def shortages(self, n_clusters: int) -> tuple[str, ...]:
@@ -122,24 +121,6 @@ class FairnessRule:
             few = f"{more} further groups of {self.attribute.name!r} have fewer persons than there"
             notes[_NAMED:] = [f"{few} are clusters; put small groups together."]
         return tuple(notes)
-
-
-def cell_range(lower: float, upper: float, count: int, n: int, size: int) -> tuple[int, int]:
-    """Bounds on a cell: a group of ``count`` among ``n`` persons, a cluster of ``size``.
-
-    Plain scalar code, because the refinement compiles this very function.
-    """
-    # A product such as 0.8 * 5 may be off by rounding; no band is decided by that.
-    slip = 1e-9 + 1e-15 * size
-    low = min(math.ceil(lower * size - slip), count * size // n)
-    high = max(math.floor(upper * size + slip), -(-count * size // n))
-    return max(low, 0), min(high, count, size)
-
-
-def cross_table(codes: np.ndarray, labels: np.ndarray, n_groups: int, k: int) -> np.ndarray:
-    """Persons of each group in each cluster, shape (h, k)."""
-    cells = np.bincount(codes.astype(np.int64) * k + labels, minlength=n_groups * k)
-    return cells.reshape(n_groups, k).astype(np.int64)
 
 
 def make_rule(
@@ -171,14 +152,14 @@ def make_rule(
     """
     check_choice(bounds, BOUNDS, "bounds")
     counts = attribute.counts
-    population = counts / counts.sum()
+    population = population_shares(counts)
     target = _target(target_proportions, attribute, population)
     low, high = np.zeros(len(counts)), np.ones(len(counts))
     if fairness_tol is not None:
         check_fairness_tol(fairness_tol)
-        low = np.maximum((1 - fairness_tol) * target, 0.0)
+        low, widest = tolerance_band(target, fairness_tol)
         if bounds == "two-sided":
-            high = np.minimum((1 + fairness_tol) * target, 1.0)
+            high = widest
         _check_target(fairness_tol, attribute, target, low, high, population)
     _override(low, lower, "lower", attribute)
     _override(high, upper, "upper", attribute)

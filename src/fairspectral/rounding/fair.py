@@ -18,6 +18,7 @@ import numpy as np
 
 from fairspectral.affinity import is_operator, make_operator
 from fairspectral.constraints import encode_groups
+from fairspectral.cut import CutState
 from fairspectral.parameters import check_whole_number, seeded
 from fairspectral.progress import ROUNDING, report
 from fairspectral.rounding.band import into_band
@@ -27,7 +28,6 @@ from fairspectral.rounding.inputs import check_k, check_labels, check_rows, chec
 from fairspectral.rounding.marginal import MarginalFlow
 from fairspectral.rounding.plan import RoundingPlan, plan_rounding
 from fairspectral.rounding.refine import (
-    CutState,
     affordable_rounds,
     can_search,
     flow_steps,

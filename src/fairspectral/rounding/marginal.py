@@ -25,7 +25,8 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from fairspectral.rounding.bounds import FairnessRule, cell_range, cross_table
+from fairspectral.cells import bounds_in_persons, count_cells, persons_beyond, population_shares
+from fairspectral.rounding.bounds import FairnessRule
 from fairspectral.rounding.flow import FlowResult, solve_flow
 
 # Tables that are tried by the first call and by later ones, which start from a good table, and
@@ -109,7 +110,7 @@ class MarginalFlow:
         if self._table is not None:
             return self._flow(cost, self._table, self._table, potentials), self._table
         flow = self._flow(cost, *self._kind_bounds, potentials)
-        table = cross_table(self._kinds, flow.labels, len(self._counts), len(self._sizes))
+        table = count_cells(self._kinds, flow.labels, len(self._counts), len(self._sizes))
         # Bounds on kinds imply those on groups, but for the rounding of each kind by itself.
         whole = self._whole(table) if self._outside(table) else None
         if whole is None:
@@ -118,9 +119,7 @@ class MarginalFlow:
 
     def _outside(self, table: np.ndarray) -> int:
         """Persons by which a table is outside the bounds, in all groups and clusters together."""
-        groups = self._members @ table
-        outside = np.maximum(self._low - groups, 0) + np.maximum(groups - self._high, 0)
-        return int(outside.sum())
+        return int(persons_beyond(self._members @ table, self._low, self._high).sum())
 
     def _flow(
         self, cost: np.ndarray, low: np.ndarray, high: np.ndarray, potentials: np.ndarray | None
@@ -238,18 +237,13 @@ def _kind_bounds(
     rules: Sequence[FairnessRule], groups: list[np.ndarray], counts: np.ndarray, sizes: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Bounds on every kind which together imply those on the groups, up to rounding."""
-    n = int(counts.sum())
     below, above = np.zeros(len(counts)), np.full(len(counts), np.inf)
     for rule, group in zip(rules, groups, strict=True):
-        population = rule.attribute.counts / n
+        population = population_shares(rule.attribute.counts)
         below = np.maximum(below, (rule.lower / population)[group])
         above = np.minimum(above, (rule.upper / population)[group])
-    ranges = [
-        [cell_range(b * c / n, min(a * c / n, 1.0), int(c), n, int(m)) for m in sizes]
-        for b, a, c in zip(below, above, counts, strict=True)
-    ]
-    low, high = np.moveaxis(np.array(ranges, dtype=np.int64), 2, 0)
-    return low, high
+    n = counts.sum()
+    return bounds_in_persons(below * counts / n, np.minimum(above * counts / n, 1), counts, sizes)
 
 
 def _constraint(matrix: Any, low: Any, high: Any, n_more: int) -> LinearConstraint:

@@ -14,14 +14,14 @@ Neither ever returns a larger cut than it was given.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from fairspectral.cut import CutState, kept_within
 from fairspectral.progress import ROUNDING, report
-from fairspectral.rounding.bounds import FairnessRule, cross_table
+from fairspectral.rounding.bounds import FairnessRule
 from fairspectral.rounding.flow import load_kernels
 from fairspectral.rounding.start import Assign
 
@@ -47,58 +47,18 @@ _CHEAP_COPY = 2**26
 _GAIN = 1e-9
 
 
-@dataclass(frozen=True)
-class CutState:
-    """A clustering with all that its normalised cut is made of; costs one pass over ``M``.
+def kernel_costs(state: CutState, degrees: np.ndarray, shift: float) -> np.ndarray:
+    """Weighted kernel k-means costs of each person in each cluster, shape (n, k).
 
-    Attributes
-    ----------
-    labels : ndarray of shape (n,)
-    links : ndarray of shape (n, k)
-        ``W y_l`` for each cluster l.
-    within, volumes : ndarray of shape (k,)
-        ``y_l^T W y_l`` and ``y_l^T d``.
+    The squared distance to the mean of cluster l in the feature space of the kernel
+    ``shift D^-1 + D^-1 W D^-1``, times the weight ``d_i``, less what does not depend on l.
     """
-
-    labels: np.ndarray
-    links: np.ndarray
-    within: np.ndarray
-    volumes: np.ndarray
-
-    @classmethod
-    def measure(cls, affinity: Any, labels: np.ndarray, n_clusters: int) -> CutState:
-        """Compute the state of a clustering in one pass."""
-        n, degrees = len(labels), affinity.degrees
-        root = np.sqrt(degrees)
-        indicator = np.zeros((n, n_clusters), dtype=affinity.dtype)
-        indicator[np.arange(n), labels] = root
-        links = np.asarray(affinity.matmat(indicator), dtype=np.float64)
-        links *= root[:, None]
-        own = links[np.arange(n), labels]
-        return cls(
-            labels,
-            links,
-            np.bincount(labels, weights=own, minlength=n_clusters),
-            np.bincount(labels, weights=degrees, minlength=n_clusters),
-        )
-
-    @property
-    def cut(self) -> float:
-        """The normalised cut, ``k - sum_l within_l / volume_l``."""
-        return float(len(self.volumes) - np.sum(self.within / self.volumes))
-
-    def kernel_costs(self, degrees: np.ndarray, shift: float) -> np.ndarray:
-        """Weighted kernel k-means costs of each person in each cluster, shape (n, k).
-
-        The squared distance to the mean of cluster l in the feature space of the kernel
-        ``shift D^-1 + D^-1 W D^-1``, times the weight ``d_i``, less what does not depend on l.
-        """
-        n = len(self.labels)
-        costs = self.links * (-2.0 / self.volumes)
-        costs += degrees[:, None] * (self.within / self.volumes**2 + shift / self.volumes)
-        own = 2.0 * shift * degrees / self.volumes[self.labels]
-        costs[np.arange(n), self.labels] -= own
-        return costs
+    n = len(state.labels)
+    costs = state.links * (-2.0 / state.volumes)
+    costs += degrees[:, None] * (state.within / state.volumes**2 + shift / state.volumes)
+    own = 2.0 * shift * degrees / state.volumes[state.labels]
+    costs[np.arange(n), state.labels] -= own
+    return costs
 
 
 def flow_steps(
@@ -128,7 +88,7 @@ def flow_steps(
     shifts = list(SHIFTS)
     potentials = None
     while shifts and max_passes > 0:
-        flow = assign(state.kernel_costs(affinity.degrees, shifts[0]), potentials)
+        flow = assign(kernel_costs(state, affinity.degrees, shifts[0]), potentials)
         if np.array_equal(flow.labels, state.labels):
             shifts.pop(0)
             continue
@@ -144,12 +104,8 @@ def flow_steps(
 
 def tighten(affinity: Any, state: CutState, assign: Assign) -> CutState:
     """The clustering nearest to a given one, in the kernel's feature space, within new bounds."""
-    trials = [
-        CutState.measure(
-            affinity, assign(state.kernel_costs(affinity.degrees, shift)).labels, len(state.volumes)
-        )
-        for shift in (0.0, 1.0)
-    ]
+    flows = (assign(kernel_costs(state, affinity.degrees, shift)) for shift in (0.0, 1.0))
+    trials = [CutState.measure(affinity, flow.labels, len(state.volumes)) for flow in flows]
     return min(trials, key=lambda trial: trial.cut)
 
 
@@ -199,14 +155,14 @@ def local_search(
     n = len(kinds)
 
     def descend(partition: Any) -> float:
-        value = _kept(partition)
+        value = kept_within(partition.within, partition.volumes)
         while True:
             before = value
             changes = kernels.sweep(rows, partition, band, rng.permutation(n), _GAIN)
-            value = _kept(partition)
+            value = kept_within(partition.within, partition.volumes)
             while swaps := kernels.swap_round(rows, partition, band, kinds, n_kinds, _GAIN):
                 changes += swaps
-                unswapped, value = value, _kept(partition)
+                unswapped, value = value, kept_within(partition.within, partition.volumes)
                 if value <= unswapped:
                     break
             # Gains that do not add up are rounding errors, and would go round in circles.
@@ -240,18 +196,9 @@ def affordable_rounds(affinity: Any, n_clusters: int) -> int:
     return int(np.clip(_WORK / work, _FEWEST_ROUNDS, _MOST_ROUNDS))
 
 
-def _kept(partition: Any) -> float:
-    """What is within clusters: k less the normalised cut."""
-    # A volume that is not positive is nothing but rounding errors of larger ones.
-    volumes = np.where(partition.volumes > 0, partition.volumes, np.inf)
-    return float(np.sum(partition.within / volumes))
-
-
 def _partition(state: CutState, rules: Sequence[FairnessRule]) -> Any:
     k = len(state.volumes)
-    tables = [
-        cross_table(rule.attribute.codes, state.labels, len(rule.target), k) for rule in rules
-    ]
+    tables = [rule.count(state.labels, k) for rule in rules]
     return load_kernels("refine_kernels").Partition(
         state.labels.astype(np.int32),
         np.ascontiguousarray(state.links.T),

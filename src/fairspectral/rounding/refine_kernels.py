@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fairspectral.cells import cell_range
 from fairspectral.linalg.compiled import njit
-from fairspectral.rounding.bounds import cell_range
 
 _cell_range = njit(cache=True, nogil=True, inline="always")(cell_range)
 

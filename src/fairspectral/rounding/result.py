@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from fairspectral.rounding.bounds import FairnessRule, cross_table
+from fairspectral.cells import Cells
+from fairspectral.rounding.bounds import FairnessRule
 
 
 @dataclass(frozen=True)
@@ -78,17 +79,9 @@ class FairAssignment:
     notes: tuple[str, ...]
 
 
-def _tables(rules: Sequence[FairnessRule], labels: np.ndarray, k: int) -> list[np.ndarray]:
-    return [cross_table(rule.attribute.codes, labels, len(rule.target), k) for rule in rules]
-
-
 def all_inside(rules: Sequence[FairnessRule], labels: np.ndarray, k: int) -> bool:
     """Whether every cell is within its bounds, for the sizes that the clusters have."""
-    for rule, table in zip(rules, _tables(rules, labels, k), strict=True):
-        low, high = rule.cell_bounds(table.sum(axis=0))
-        if ((table < low) | (table > high)).any():
-            return False
-    return True
+    return not any(rule.judge(labels, k).n_outside for rule in rules)
 
 
 def certify(
@@ -101,22 +94,19 @@ def certify(
 ) -> FairAssignment:
     """Count everything anew from the labels, and say what holds."""
     sizes = np.bincount(labels, minlength=k)
-    tables = _tables(rules, labels, k)
-    ranges = [rule.cell_bounds(sizes) for rule in rules]
-    table = np.concatenate(tables)
-    low = np.concatenate([low for low, _ in ranges])
-    high = np.concatenate([high for _, high in ranges])
-    achieved = max(rule.achieved(part) for rule, part in zip(rules, tables, strict=True))
-    outside = max(rule.persons_outside(part) for rule, part in zip(rules, tables, strict=True))
-    wrong = int(np.sum((table < low) | (table > high)))
+    parts = [rule.judge(labels, k) for rule in rules]
+    cells = Cells.together(parts)
+    achieved = max(rule.achieved(part.table) for rule, part in zip(rules, parts, strict=True))
+    outside = max(rule.persons_outside(part.table) for rule, part in zip(rules, parts, strict=True))
+    wrong, total = cells.n_outside, cells.table.size
     certified = wrong == 0 and int(sizes.min()) >= smallest
     if all(not rule.lower.any() and (rule.upper >= 1).all() for rule in rules):
         verdict = "No bounds on shares were asked for"
     elif certified:
-        cells = f"{table.size} cells ({len(table)} groups × {k} clusters)"
-        verdict = f"Certified: all {cells} are within their bounds"
+        shape = f"{len(cells.table)} groups × {k} clusters"
+        verdict = f"Certified: all {total} cells ({shape}) are within their bounds"
     else:
-        verdict = f"Not certified: {wrong} of {table.size} cells are outside their bounds"
+        verdict = f"Not certified: {wrong} of {total} cells are outside their bounds"
     certificate = (
         f"{verdict}, the smallest cluster has {sizes.min()} persons (floor {smallest}), and the "
         f"largest deviation from a target share is {achieved:.2%}"
@@ -131,9 +121,9 @@ def certify(
         labels=labels.astype(np.int32),
         sizes=sizes,
         groups=tuple((r.attribute.name, value) for r in rules for value in r.attribute.categories),
-        table=table,
-        lower=low,
-        upper=high,
+        table=cells.table,
+        lower=cells.lower,
+        upper=cells.upper,
         certified=certified,
         certificate=certificate,
         achieved_tol=achieved,

@@ -14,6 +14,7 @@ from itertools import permutations
 import numpy as np
 from scipy.optimize import linprog
 
+from fairspectral.cells import population_shares
 from fairspectral.rounding.bounds import FairnessRule
 from fairspectral.rounding.flow import FlowResult, solve_flow
 from fairspectral.validation import Attribute
@@ -215,7 +216,7 @@ def _restrict(rule: FairnessRule, chosen: np.ndarray) -> FairnessRule:
     """The rule for some of the persons; its band is widened to hold the sample's own shares."""
     codes = rule.attribute.codes[chosen]
     attribute = Attribute(rule.attribute.name, codes, rule.attribute.categories)
-    shares = attribute.counts / len(chosen)
+    shares = population_shares(attribute.counts)
     return FairnessRule(
         attribute, rule.target, np.minimum(rule.lower, shares), np.maximum(rule.upper, shares)
     )

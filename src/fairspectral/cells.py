@@ -1,0 +1,136 @@
+"""Cells: how many persons of a group are in a cluster, how many may be, and which are outside.
+
+This is the one place that counts and judges them, for the rounding, its certificate, the audit,
+the report, the command and the benchmarks. Tables have shape (h, k), one row for each group and
+one column for each cluster.
+
+Fairness is asked for as a band of shares ``[a_s, b_s]`` that each group s must have in every
+cluster. The population's own share ``z_s = n_s / n`` must lie in the band, for the clusters
+together are the population. In a cluster of m persons the bounds on the cell are
+
+    L = min(ceil(a_s m), floor(z_s m)),    U = max(floor(b_s m), ceil(z_s m)),
+
+so that the fractional table ``z_s m`` satisfies them, and with it, the bounds being those of a
+flow, a table of whole persons. A cell can thus leave its band by less than one person, and
+only where the band holds no suitable whole number.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Persons in each cell, and the bounds on them in whole persons.
+
+    Attributes
+    ----------
+    table, lower, upper : integer ndarray of shape (h, k)
+    """
+
+    table: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+
+    @property
+    def outside(self) -> np.ndarray:
+        """Which cells are outside their bounds, shape (h, k)."""
+        return persons_beyond(self.table, self.lower, self.upper) > 0
+
+    @property
+    def n_outside(self) -> int:
+        """How many are."""
+        return int(np.sum(self.outside))
+
+    @classmethod
+    def together(cls, parts: Sequence[Cells]) -> Cells:
+        """The cells of several attributes, one below the other."""
+        return cls(
+            np.concatenate([part.table for part in parts]),
+            np.concatenate([part.lower for part in parts]),
+            np.concatenate([part.upper for part in parts]),
+        )
+
+
+def count_cells(groups: np.ndarray, labels: np.ndarray, n_groups: int, k: int) -> np.ndarray:
+    """Persons of each group in each cluster, shape (h, k).
+
+    Parameters
+    ----------
+    groups, labels : integer ndarray of shape (n,)
+        The group, 0 to h - 1, and the cluster, 0 to k - 1, of each person.
+    n_groups, k : int
+        h and k.
+    """
+    cells = np.bincount(groups.astype(np.int64) * k + labels, minlength=n_groups * k)
+    return cells.reshape(n_groups, k).astype(np.int64)
+
+
+def population_shares(counts: np.ndarray) -> np.ndarray:
+    """Each group's share of everyone, from the persons in each group, shape (h,)."""
+    return counts / counts.sum()
+
+
+def tolerance_band(shares: np.ndarray, tolerance: float) -> tuple[np.ndarray, np.ndarray]:
+    """The band ``(1 ± tolerance)`` times the given shares, within 0 and 1."""
+    lower = np.maximum((1 - tolerance) * shares, 0.0)
+    return lower, np.minimum((1 + tolerance) * shares, 1.0)
+
+
+def cell_range(lower: float, upper: float, count: int, n: int, size: int) -> tuple[int, int]:
+    """Bounds on a cell: a group of ``count`` among ``n`` persons, a cluster of ``size``.
+
+    Plain scalar code, because the refinement compiles this very function.
+    """
+    # A product such as 0.8 * 5 may be off by a floating-point error; no band is decided by that.
+    slip = 1e-9 + 1e-15 * size
+    low = min(math.ceil(lower * size - slip), count * size // n)
+    high = max(math.floor(upper * size + slip), -(-count * size // n))
+    return max(low, 0), min(high, count, size)
+
+
+def bounds_in_persons(
+    lower: np.ndarray, upper: np.ndarray, counts: np.ndarray, sizes: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Least and largest number of persons of each group in clusters of these sizes.
+
+    Parameters
+    ----------
+    lower, upper : ndarray of shape (h,)
+        The band of shares.
+    counts : integer ndarray of shape (h,)
+        Persons in each group.
+    sizes : integer ndarray of shape (k,)
+        Persons in each cluster.
+
+    Returns
+    -------
+    lower, upper : int64 ndarray of shape (h, k)
+    """
+    n = int(counts.sum())
+    low = np.empty((len(counts), len(sizes)), dtype=np.int64)
+    high = np.empty_like(low)
+    for s, count in enumerate(counts.tolist()):
+        for cluster, size in enumerate(sizes.tolist()):
+            low[s, cluster], high[s, cluster] = cell_range(lower[s], upper[s], count, n, size)
+    return low, high
+
+
+def judge_cells(table: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> Cells:
+    """Put bounds on all cells of a clustering, from its band of shares (both of shape (h,))."""
+    return Cells(table, *bounds_in_persons(lower, upper, table.sum(axis=1), table.sum(axis=0)))
+
+
+def judge_by_tolerance(table: np.ndarray, tolerance: float) -> Cells:
+    """Put bounds on all cells of a clustering, ``(1 ± tolerance)`` around everyone's shares."""
+    return judge_cells(table, *tolerance_band(population_shares(table.sum(axis=1)), tolerance))
+
+
+def persons_beyond(table: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
+    """How many persons each cell lacks or has too many; 0 within the bounds, shape (h, k)."""
+    return np.maximum(np.maximum(lower - table, table - upper), 0)
