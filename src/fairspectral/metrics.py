@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from fairspectral.affinity import is_operator, make_operator
+from fairspectral.affinity import make_operator
 from fairspectral.row_order import check_same_rows
 from fairspectral.validation import Attribute, check_sensitive_features, encode_values
 
@@ -114,7 +114,7 @@ def normalized_cut(labels: Any, affinity: Any) -> float:
     """
     codes, k = check_labels(labels)
     check_same_rows(affinity, labels, "affinity", "labels")
-    operator = affinity if is_operator(affinity) else make_operator(affinity, "precomputed")
+    operator = make_operator(affinity, "precomputed")
     n = operator.shape[0]
     if len(codes) != n:
         raise ValueError(f"labels has {len(codes)} values but the affinity has {n} nodes.")
@@ -123,7 +123,7 @@ def normalized_cut(labels: Any, affinity: Any) -> float:
     H[np.arange(n), codes] = np.sqrt(operator.degrees)
     H /= np.linalg.norm(H, axis=0)
     # Rounding must not make it negative where nothing is cut.
-    return max(0.0, float(k - np.sum(H * operator.matmat(H), dtype=np.float64)))
+    return max(0.0, float(k - np.sum(H * operator.matmat_on_host(H), dtype=np.float64)))
 
 
 # --- from labels and groups to counts -----------------------------------------------------

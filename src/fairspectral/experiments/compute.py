@@ -183,7 +183,7 @@ def _cuts(operator: AffinityOperator, labels: np.ndarray) -> Values:
     codes, k = metrics.check_labels(labels)
     indicators = np.zeros((len(codes), k))
     indicators[np.arange(len(codes)), codes] = np.sqrt(operator.degrees)
-    within = np.sum(indicators * operator.matmat(indicators), axis=0, dtype=np.float64)
+    within = np.sum(indicators * operator.matmat_on_host(indicators), axis=0, dtype=np.float64)
     volumes = np.sum(indicators**2, axis=0)
     cut = np.maximum(volumes - within, 0.0)
     return {

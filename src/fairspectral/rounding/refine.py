@@ -72,7 +72,7 @@ class CutState:
         root = np.sqrt(degrees)
         indicator = np.zeros((n, n_clusters), dtype=affinity.dtype)
         indicator[np.arange(n), labels] = root
-        links = np.asarray(affinity.matmat(indicator), dtype=np.float64)
+        links = affinity.matmat_on_host(indicator).astype(np.float64, copy=False)
         links *= root[:, None]
         own = links[np.arange(n), labels]
         return cls(
@@ -123,7 +123,7 @@ def flow_steps(
         search can follow, which gains more in the time of a pass.
     """
     if max_passes is None:
-        dense = getattr(affinity, "density", 1.0) >= 0.5
+        dense = affinity.density >= 0.5
         max_passes = 5 if dense and can_search(affinity) else 20
     shifts = list(SHIFTS)
     potentials = None
@@ -155,7 +155,7 @@ def tighten(affinity: Any, state: CutState, assign: Assign) -> CutState:
 
 def can_search(affinity: Any) -> bool:
     """Whether the operator holds the rows of ``W`` that a local search needs."""
-    return getattr(affinity, "stored_weights", None) is not None
+    return affinity.stored_weights is not None
 
 
 def local_search(
@@ -236,7 +236,7 @@ def affordable_rounds(affinity: Any, n_clusters: int) -> int:
     times; the weight between the two was measured.
     """
     n = affinity.shape[0]
-    work = getattr(affinity, "density", 1.0) * n**2 + 100.0 * n * n_clusters
+    work = affinity.density * n**2 + 100.0 * n * n_clusters
     return int(np.clip(_WORK / work, _FEWEST_ROUNDS, _MOST_ROUNDS))
 
 
