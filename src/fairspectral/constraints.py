@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+import array_api_compat
 import numpy as np
 import scipy.linalg
 
@@ -92,12 +93,20 @@ class FairnessConstraints:
         """Number of independent constraints."""
         return self.basis.shape[1]
 
-    def project(self, block: np.ndarray) -> np.ndarray:
-        """``(I - Q Q^T) block``, in the block's dtype."""
+    def project(self, block: Any) -> Any:
+        """``(I - Q Q^T) block``, in the block's namespace, dtype and device."""
         if not self.rank:
             return block
-        Q = self._cast.setdefault(block.dtype, self.basis.astype(block.dtype, copy=False))
+        Q = self._basis_like(block)
         return block - Q @ (Q.T @ block)
+
+    def _basis_like(self, block: Any) -> Any:
+        """``Q`` where the block is; kept for the next one."""
+        place = block.dtype, array_api_compat.device(block)
+        if place not in self._cast:
+            xp = array_api_compat.array_namespace(block)
+            self._cast[place] = xp.asarray(self.basis, dtype=place[0], device=place[1])
+        return self._cast[place]
 
     def fairness(self, vectors: np.ndarray) -> float:
         """``||F^T H||_F``, the paper's residual."""

@@ -47,7 +47,7 @@ class CutState:
         root = np.sqrt(degrees)
         indicator = np.zeros((n, n_clusters), dtype=affinity.dtype)
         indicator[np.arange(n), labels] = root
-        links = np.asarray(affinity.matmat(indicator), dtype=np.float64)
+        links = affinity.matmat_on_host(indicator).astype(np.float64, copy=False)
         links *= root[:, None]
         own = links[np.arange(n), labels]
         return cls(

@@ -59,7 +59,8 @@ class FairSpectralClustering(ClusterMixin, BaseEstimator):
         ``"rbf"`` or any other kernel name of ``sklearn.metrics.pairwise``;
         ``"nearest_neighbors"``; ``"precomputed"`` when X holds the affinities themselves
         (dense, sparse or an operator); a function of two rows; or an object with ``shape``,
-        ``dtype``, ``degrees`` and ``matmat`` (the normalised affinity applied to a block).
+        ``dtype``, ``degrees`` and ``matmat`` (the normalised affinity applied to a block; see
+        `AffinityOperator`).
     gamma : float, "scale" or "auto", default="scale"
         Width of the kernels that have one. ``"scale"`` is ``1 / (n_features * X.var())``,
         ``"auto"`` is ``1 / n_features``, the paper's choice for standardised features.

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from fairspectral.affinity import is_operator, make_operator
+from fairspectral.affinity import make_operator
 from fairspectral.cells import count_cells, population_shares
 from fairspectral.cut import CutState
 from fairspectral.row_order import check_same_rows
@@ -116,7 +116,7 @@ def normalized_cut(labels: Any, affinity: Any) -> float:
     """
     codes, k = check_labels(labels)
     check_same_rows(affinity, labels, "affinity", "labels")
-    operator = affinity if is_operator(affinity) else make_operator(affinity, "precomputed")
+    operator = make_operator(affinity, "precomputed")
     n = operator.shape[0]
     if len(codes) != n:
         raise ValueError(f"labels has {len(codes)} values but the affinity has {n} nodes.")

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-import array_api_compat.numpy
 import numpy as np
 
 from fairspectral.affinity import AffinityOperator
@@ -60,19 +59,26 @@ class FairCutProblem:
 
     @property
     def xp(self) -> Any:
-        """The array namespace of the blocks: the operator's own, numpy where it names none."""
-        return getattr(self.operator, "xp", array_api_compat.numpy)
+        """The array namespace of the blocks: the operator's own."""
+        return self.operator.xp
 
     def asarray(self, array: np.ndarray) -> Any:
         """A numpy array in the operator's namespace, dtype and device."""
-        dtype = getattr(self.xp, self.dtype.name)
-        return self.xp.asarray(array, dtype=dtype, device=getattr(self.operator, "device", None))
+        return self.operator.asarray(array)
 
     def apply(self, block: Any) -> Any:
-        """``M @ block``: one pass, counted."""
+        """``M @ block`` for a block of `xp`: one pass, counted."""
+        self._count(block)
+        return self.operator.matmat(block)
+
+    def apply_on_host(self, block: np.ndarray) -> np.ndarray:
+        """``M @ block`` for solvers that compute in numpy wherever ``M`` is: one pass, counted."""
+        self._count(block)
+        return self.operator.matmat_on_host(block)
+
+    def _count(self, block: Any) -> None:
         self.counter.passes += 1
         self.counter.columns += block.shape[1]
-        return self.operator.matmat(block)
 
     def project(self, block: Any) -> Any:
         """``P @ block`` with ``P = I - Q Q^T``."""
@@ -86,7 +92,7 @@ class FairCutProblem:
 
     def objective(self, vectors: np.ndarray) -> float:
         """``tr(H^T M H)``; costs one pass."""
-        return float(np.sum(vectors * self.apply(vectors), dtype=np.float64))
+        return float(np.sum(vectors * self.apply_on_host(vectors), dtype=np.float64))
 
     def fairness(self, vectors: np.ndarray) -> float:
         """``||F^T H||``, the paper's residual."""

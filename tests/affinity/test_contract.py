@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 
+import array_api_compat
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -11,6 +12,7 @@ from sklearn.neighbors import kneighbors_graph
 
 from fairspectral.affinity import DenseOperator, KernelOperator, SparseOperator, make_operator
 from fairspectral.affinity.kernel import KERNEL_NAMES, make_kernel
+from fairspectral.linalg.blocks import to_host
 
 N = 40
 POINTS = np.random.default_rng(7).random((N, 3))
@@ -49,7 +51,7 @@ class OperatorContract(ABC):
         operator = self.operator()
         block = np.random.default_rng(0).standard_normal((N, columns))
         expected = self.normalised() @ block
-        assert_close(operator.matmat(block), expected, dtype=operator.dtype)
+        assert_close(to_host(operator.matmat(block)), expected, dtype=operator.dtype)
 
     def test_an_empty_block(self):
         assert self.operator().matmat(np.empty((N, 0))).shape == (N, 0)
@@ -57,17 +59,43 @@ class OperatorContract(ABC):
     def test_square_root_of_degrees_is_a_fixed_point(self):
         operator = self.operator()
         v = np.sqrt(operator.degrees)[:, None]
-        assert_close(operator.matmat(v), v, dtype=operator.dtype)
+        assert_close(operator.matmat_on_host(v), v, dtype=operator.dtype)
 
     def test_symmetric(self):
         operator = self.operator()
-        M = operator.matmat(np.eye(N))
+        M = operator.matmat_on_host(np.eye(N))
         assert_close(M, M.T, dtype=operator.dtype)
 
     @pytest.mark.parametrize("dtype", [np.float32, np.float64])
     def test_products_come_in_the_operators_dtype(self, dtype):
         operator = self.operator()
-        assert operator.matmat(np.ones((N, 2), dtype=dtype)).dtype == operator.dtype
+        block = np.ones((N, 2), dtype=dtype)
+        assert operator.matmat(block).dtype == getattr(operator.xp, operator.dtype.name)
+        assert operator.matmat_on_host(block).dtype == operator.dtype
+
+    def test_blocks_stay_in_the_operators_namespace(self):
+        operator = self.operator()
+        block = operator.asarray(np.random.default_rng(0).standard_normal((N, 3)))
+        product = operator.matmat(block)
+        for array in (block, product):
+            assert array_api_compat.array_namespace(array) is operator.xp
+            assert array.dtype == getattr(operator.xp, operator.dtype.name)
+            assert array_api_compat.device(array) == array_api_compat.device(block)
+        on_host = operator.matmat_on_host(to_host(block))
+        assert isinstance(on_host, np.ndarray)
+        assert_close(on_host, to_host(product), dtype=operator.dtype)
+
+    def test_rows_are_those_of_the_affinity(self):
+        operator, indices = self.operator(), np.array([0, 7, N - 1])
+        assert_close(operator.rows(indices), self.dense()[indices], dtype=operator.dtype)
+
+    def test_stored_weights_are_the_affinity_in_host_memory(self):
+        operator = self.operator()
+        W = operator.stored_weights
+        if W is not None:
+            assert isinstance(W, np.ndarray) or W.format == "csr"
+            W = W.toarray() if sp.issparse(W) else W
+            assert_close(W, self.dense(), dtype=operator.dtype)
 
     def test_block_is_not_modified(self):
         block = np.random.default_rng(0).standard_normal((N, 3))
@@ -79,7 +107,8 @@ class OperatorContract(ABC):
         operator = self.operator()
         assert operator.shape == (N, N)
         assert operator.nbytes > 0
-        assert 0 < operator.density <= 1
+        filled = np.count_nonzero(self.dense()) / N**2
+        assert filled <= operator.density <= 1
 
 
 @pytest.mark.parametrize(
@@ -135,7 +164,7 @@ class TestSparseLongIndicesFloat32(OperatorContract):
         W = sp.csr_array(self.dense().astype(np.float32))
         W.indices, W.indptr = W.indices.astype(np.int64), W.indptr.astype(np.int64)
         operator = SparseOperator(W)
-        assert operator._W.indices.dtype == np.int64
+        assert operator.stored_weights.indices.dtype == np.int64
         return operator
 
 
@@ -226,6 +255,15 @@ class TestUserOperator(OperatorContract):
         operator = self.operator()
         assert operator.shape == (N, N)
         assert operator.density == 1.0
+
+
+class TestUserOperatorWithStoredWeights(TestUserOperator):
+    def operator(self):
+        theirs = OnlyTheInterface(self.dense())
+        theirs.stored_weights = self.dense()
+        operator = make_operator(None, theirs)
+        assert operator.stored_weights is theirs.stored_weights
+        return operator
 
 
 class TestUserOperatorAsData(TestUserOperator):

@@ -2,13 +2,16 @@
 
 import tracemalloc
 
+import array_api_compat.numpy
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from helpers import assert_close, random_affinity, sparse_blocks
 from test_contract import POINTS, OnlyTheInterface, sparse_graph
 
+from fairspectral import FairSpectralClustering
 from fairspectral.affinity import DenseOperator, SparseOperator, make_operator
+from fairspectral.affinity import sparse as sparse_module
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -23,7 +26,7 @@ def test_dense_is_used_in_place(dtype, order):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < W.nbytes
-    assert np.shares_memory(operator._W, W)
+    assert np.shares_memory(operator.stored_weights, W)
     np.testing.assert_array_equal(W, before)
 
 
@@ -189,3 +192,49 @@ class TestUserOperatorIsChecked:
             make_operator(None, self.broken(dtype=np.dtype(int)))
         with pytest.raises(ValueError, match="isolated node"):
             make_operator(None, self.broken(degrees=np.zeros(12)))
+
+    def test_what_it_declares(self):
+        W = random_affinity(12)
+        with pytest.raises(ValueError, match="has density 2; it must be the share"):
+            make_operator(None, self.broken(density=2.0))
+        with pytest.raises(TypeError, match=r"declares xp='torch' .* no array could be made"):
+            make_operator(None, self.broken(xp="torch"))
+        with pytest.raises(TypeError, match="stored_weights of the affinity operator is a list"):
+            make_operator(None, self.broken(stored_weights=W.tolist()))
+        with pytest.raises(ValueError, match=r"has shape \(5, 5\); it must have \(12, 12\)"):
+            make_operator(None, self.broken(stored_weights=W[:5, :5]))
+        with pytest.raises(ValueError, match="must be of the same W"):
+            make_operator(None, self.broken(stored_weights=2 * W))
+        with pytest.raises(ValueError, match="stored_weights of the affinity operator is not symm"):
+            make_operator(None, self.broken(stored_weights=np.triu(W)))
+
+    def test_what_it_declares_is_used(self):
+        blocks = sparse_blocks(random_affinity(5), random_affinity(7))
+        theirs = OnlyTheInterface(blocks.toarray())
+        theirs.stored_weights, theirs.density, theirs.nbytes = blocks, 0.5, 99
+        operator = make_operator(None, theirs)
+        assert (operator.density, operator.nbytes, operator.own_threads) == (0.5, 99, False)
+        assert operator.count_components() == 2
+        assert sp.issparse(operator.stored_weights)
+        del theirs.stored_weights
+        assert make_operator(None, theirs).count_components() is None
+
+
+def test_the_protocol_has_defaults_for_all_but_four():
+    operator = make_operator(None, OnlyTheInterface(random_affinity(12)))
+    assert operator.xp is array_api_compat.numpy
+    assert (operator.device, operator.stored_weights) == (None, None)
+    assert (operator.density, operator.own_threads, operator.nbytes) == (1.0, False, 0)
+
+
+def test_components_are_found_once(monkeypatch):
+    found = []
+    search = sparse_module.connected_components
+    monkeypatch.setattr(
+        sparse_module,
+        "connected_components",
+        lambda *args, **options: found.append(1) or search(*args, **options),
+    )
+    model = FairSpectralClustering(2, affinity="precomputed", random_state=0)
+    model.fit(sp.csr_array(sparse_graph()), sensitive_features=np.arange(40) % 2)
+    assert found == [1]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from rounding_cases import STORAGES, make_block_graph, store
 
-from fairspectral.affinity import KernelOperator, make_operator
+from fairspectral.affinity import AffinityOperator, KernelOperator, make_operator
 from fairspectral.affinity.kernel import make_kernel
 from fairspectral.cells import count_cells
 from fairspectral.cut import CutState
@@ -215,13 +215,22 @@ def test_cached_quantities_follow_the_moves(block_graph, operator):
         assert cached == pytest.approx(fresh, rel=1e-5, abs=1e-4)
 
 
+class Given(AffinityOperator):
+    """A matrix as it is, with degrees of one."""
+
+    def __init__(self, W):
+        self.stored_weights, self.degrees = W, np.ones(len(W))
+        self.shape, self.dtype = W.shape, W.dtype
+
+    def matmat(self, block):
+        return self.stored_weights @ block
+
+
 def test_gains_that_are_rounding_errors_do_not_go_on_forever():
     rng = np.random.default_rng(0)
     rows = rng.choice([2e4, 3.5e4, 5e4], (200, 1))
     W = rows @ rows.T  # in units in which the rounding of a gain is larger than a gain must be
-    operator = SimpleNamespace(
-        stored_weights=W, degrees=np.ones(200), dtype=W.dtype, shape=W.shape, matmat=W.__matmul__
-    )
+    operator = Given(W)
     groups = rng.integers(0, 2, 200)
     state = CutState.measure(operator, mixed_start(groups, 8), 8)
     rules = [rule_for(groups, 8)]

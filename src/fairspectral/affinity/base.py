@@ -1,21 +1,23 @@
-"""What every affinity operator gives: degrees, and ``M`` applied to a block of vectors."""
+"""What every affinity operator gives: the one protocol that the rest of the package relies on."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from functools import cached_property
 from typing import Any
 
+import array_api_compat
+import array_api_compat.numpy
 import numpy as np
 import scipy.sparse as sp
-
-from fairspectral.affinity.checks import check_degrees
 
 
 class AffinityOperator(ABC):
     """The normalised affinity ``M = D^-1/2 W D^-1/2``, known by its products.
 
-    A subclass knows ``W`` (or how to compute it) and implements `_product`; the scaling by
-    the degrees is done here, on the block, so that ``W`` is never copied or modified.
+    Dense, sparse, kernel, GPU and distributed affinities all look like this to the solvers and
+    to the rounding. An operator must have the first three attributes and `matmat`; the others
+    have defaults, which are right for an operator that takes and returns numpy blocks.
 
     Attributes
     ----------
@@ -24,49 +26,63 @@ class AffinityOperator(ABC):
     dtype : numpy dtype
         float32 or float64; blocks are cast to it and products come back in it.
     degrees : ndarray of shape (n,), float64
-        Row sums of ``W``, all positive.
+        Row sums of ``W``, all positive, in host memory.
+    xp : array namespace
+        Of the blocks that `matmat` takes and returns, in the form of ``array_api_compat``. The
+        default solver keeps all its blocks there; only small matrices and the answer come back.
+    device : device of `xp`, or None
+        Where the blocks lie; None is the default of `xp`.
+    density : float
+        Share of the entries of ``W`` that may be nonzero, in (0, 1]. A product costs about so
+        much of a dense one, which decides how solvers and rounding spend their time.
+    stored_weights : ndarray or scipy CSR of shape (n, n), or None
+        ``W`` itself, where it is held in host memory: the rounding searches through its rows.
+        None where it is recomputed, or lies elsewhere; then the rounding uses products only.
+    own_threads : bool
+        Whether products run in this package's own threads. They are then kept apart from those
+        of BLAS, and blocks are narrower, because every column costs the same.
     nbytes : int
         Memory that the operator holds.
-    own_threads : bool
-        Whether products of blocks run in threads of our own, not in those of BLAS.
     """
 
     shape: tuple[int, int]
     dtype: np.dtype
-    nbytes: int
+    degrees: np.ndarray
+    xp: Any = array_api_compat.numpy
+    device: Any = None
     density: float = 1.0
+    stored_weights: Any = None
     own_threads: bool = False
-    _W: Any = None
-
-    @property
-    def stored_weights(self) -> Any:
-        """``W``, dense or CSR, where it is held in memory; None where it is recomputed."""
-        return self._W
-
-    def _set_degrees(
-        self, degrees: np.ndarray, name: str, *, diagonal: np.ndarray, remedy: str = ""
-    ) -> None:
-        check_degrees(degrees, name, diagonal=diagonal, dtype=self.dtype, remedy=remedy)
-        self.degrees = degrees
-        self._scale = (1.0 / np.sqrt(degrees)).astype(self.dtype)[:, None]
+    nbytes: int = 0
 
     @abstractmethod
-    def _product(self, block: np.ndarray) -> np.ndarray:
-        """``W @ block`` for a block of the operator's dtype."""
-
     def matmat(self, block: Any) -> Any:
-        """Apply ``M`` to a block of shape (n, b): one pass over the affinities."""
-        # A float64 block must not make numpy upcast a float32 W, n×n, behind our back.
-        product = self._product_of_scaled(np.asarray(block, dtype=self.dtype))
-        product *= self._scale
-        return product
+        """Apply ``M`` to a block of shape (n, b): one pass over the affinities.
 
-    def _product_of_scaled(self, block: np.ndarray) -> np.ndarray:
-        """``W D^-1/2 @ block``; the result may be overwritten."""
-        return self._product(block * self._scale)
+        The block is an array of `xp`, on `device`, and is not modified. So is the product, which
+        the caller may overwrite.
+        """
+
+    def asarray(self, array: Any) -> Any:
+        """An array of numpy or of `xp` in the operator's namespace, dtype and device."""
+        if self.xp is not array_api_compat.numpy and isinstance(array, np.ndarray):
+            # torch knows no negative strides, and warns of memory that is read-only.
+            array = np.require(array, requirements=["C", "W"])
+        dtype = getattr(self.xp, self.dtype.name)
+        return self.xp.asarray(array, dtype=dtype, device=self.device)
+
+    def matmat_on_host(self, block: np.ndarray) -> np.ndarray:
+        """`matmat` of a numpy block, as a numpy array: for all that computes on the host."""
+        product = self.matmat(self.asarray(block))
+        return np.asarray(array_api_compat.to_device(product, "cpu"))
 
     def component_sizes(self) -> np.ndarray | None:
         """Nodes in each connected component, or None where it is not cheap to know."""
+        return self._component_sizes
+
+    @cached_property
+    def _component_sizes(self) -> np.ndarray | None:
+        """What `component_sizes` says; the affinities do not change, so it is found once."""
         return None
 
     def count_components(self) -> int | None:
@@ -76,15 +92,15 @@ class AffinityOperator(ABC):
 
     def rows(self, indices: np.ndarray) -> np.ndarray:
         """Some rows of ``W`` as a dense array of shape (m, n); meant for a small sample."""
-        if self._W is not None:
-            rows = self._W[indices]
+        if self.stored_weights is not None:
+            rows = self.stored_weights[indices]
             return rows.toarray() if sp.issparse(rows) else np.asarray(rows)
         units = np.zeros((self.shape[0], len(indices)))
         units[indices, np.arange(len(indices))] = 1.0
         roots = np.sqrt(self.degrees)
-        return np.asarray(self.matmat(units)).T * roots * roots[indices][:, None]
+        return self.matmat_on_host(units).T * roots * roots[indices][:, None]
 
 
 def is_operator(candidate: Any) -> bool:
-    """Whether an object offers the operator interface (ours or a user's own)."""
+    """Whether an object has what an operator must have (ours or a user's own)."""
     return all(hasattr(candidate, name) for name in ("matmat", "degrees", "shape", "dtype"))

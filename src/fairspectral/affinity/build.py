@@ -48,7 +48,7 @@ def make_operator(
     affinity : str, callable or operator
         ``"precomputed"``, ``"nearest_neighbors"``, a kernel name of
         ``sklearn.metrics.pairwise``, a function of two rows, or an object with ``shape``,
-        ``dtype``, ``degrees`` and ``matmat``.
+        ``dtype``, ``degrees`` and ``matmat``, and what else `AffinityOperator` declares.
     gamma, kernel_params :
         Parameters of the kernel.
     n_neighbors : int

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from fairspectral.affinity.base import AffinityOperator
 from fairspectral.affinity.checks import asymmetric, bad_weight, check_square, refuse_complex
+from fairspectral.affinity.scaled import ScaledOperator
 from fairspectral.linalg.products import dense_product
 from fairspectral.validation import refuse_masked
 
@@ -15,7 +16,7 @@ from fairspectral.validation import refuse_masked
 _TILE = 512
 
 
-class DenseOperator(AffinityOperator):
+class DenseOperator(ScaledOperator):
     """Dense ``W``: kept by reference, never copied if it is a contiguous float array.
 
     Parameters
@@ -40,19 +41,20 @@ class DenseOperator(AffinityOperator):
             W = W.astype(np.float64)
         if not (W.flags.c_contiguous or W.flags.f_contiguous):
             W = np.ascontiguousarray(W)
-        self._W = W
+        self.stored_weights = W
         self.shape = W.shape
         self.dtype = W.dtype
         self.nbytes = W.nbytes
         self._set_degrees(_scan(W, name), name, diagonal=W.diagonal(), remedy=remedy)
 
     def _product(self, block: np.ndarray) -> np.ndarray:
-        return dense_product(self._W, block)
+        return dense_product(self.stored_weights, block)
 
     def _product_of_scaled(self, block: np.ndarray) -> np.ndarray:
-        return dense_product(self._W, block, self._scale)
+        return dense_product(self.stored_weights, block, self._scale)
 
-    def component_sizes(self) -> np.ndarray:
+    @cached_property
+    def _component_sizes(self) -> np.ndarray:
         """Search through the rows; a fully connected ``W`` is settled by its first row."""
         unseen = np.ones(self.shape[0], dtype=bool)
         sizes = []
@@ -61,7 +63,7 @@ class DenseOperator(AffinityOperator):
             unseen[frontier] = False
             sizes.append(1)
             while frontier and unseen.any():
-                found = np.flatnonzero((self._W[frontier.pop()] > 0) & unseen)
+                found = np.flatnonzero((self.stored_weights[frontier.pop()] > 0) & unseen)
                 unseen[found] = False
                 sizes[-1] += len(found)
                 frontier.extend(found.tolist())

@@ -15,8 +15,8 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.metrics.pairwise import KERNEL_PARAMS, PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 
-from fairspectral.affinity.base import AffinityOperator
 from fairspectral.affinity.checks import bad_weight
+from fairspectral.affinity.scaled import ScaledOperator
 from fairspectral.affinity.units import Units
 from fairspectral.parameters import check_choice, is_boolean
 from fairspectral.progress import AFFINITY, report
@@ -188,7 +188,7 @@ def kernel_matrix(X: Any, kernel: Kernel, dtype: np.dtype) -> np.ndarray:
     return K
 
 
-class KernelOperator(AffinityOperator):
+class KernelOperator(ScaledOperator):
     """A kernel that is recomputed by strips of rows in every pass; never n×n.
 
     Parameters

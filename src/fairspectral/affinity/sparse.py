@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
-from fairspectral.affinity.base import AffinityOperator
 from fairspectral.affinity.checks import asymmetric, bad_weight, check_square, refuse_complex
+from fairspectral.affinity.scaled import ScaledOperator
 from fairspectral.linalg.products import sparse_product
 from fairspectral.validation import check_sparse_structure
 
 
-class SparseOperator(AffinityOperator):
+class SparseOperator(ScaledOperator):
     """Sparse ``W`` in any scipy format, held as CSR with the index type it came with.
 
     Parameters
@@ -40,7 +41,7 @@ class SparseOperator(AffinityOperator):
             csr = csr.copy()  # summing duplicates works in place, and the graph is the user's
             csr.sum_duplicates()
         _check_weights(csr, name)
-        self._W = csr
+        self.stored_weights = csr
         self.shape = csr.shape
         self.dtype = csr.dtype
         self.nbytes = csr.data.nbytes + csr.indices.nbytes + csr.indptr.nbytes
@@ -49,11 +50,12 @@ class SparseOperator(AffinityOperator):
         self._set_degrees(degrees, name, diagonal=csr.diagonal(), remedy=remedy)
 
     def _product(self, block: np.ndarray) -> np.ndarray:
-        return sparse_product(self._W, block)
+        return sparse_product(self.stored_weights, block)
 
-    def component_sizes(self) -> np.ndarray:
+    @cached_property
+    def _component_sizes(self) -> np.ndarray:
         """Nodes in each connected component of the graph."""
-        graph = self._W
+        graph = self.stored_weights
         if not graph.data.all():  # a stored zero counts as an edge there
             graph = graph.copy()
             graph.eliminate_zeros()

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from fairspectral.affinity import is_operator, make_operator
+from fairspectral.affinity import make_operator
 from fairspectral.constraints import encode_groups
 from fairspectral.cut import CutState
 from fairspectral.parameters import check_whole_number, seeded
@@ -143,7 +143,7 @@ def fair_assignment(
         ("initial_labels", initial_labels),
     ):
         check_same_rows(embedding, values, "embedding", name)
-    if affinity is not None and not is_operator(affinity):
+    if affinity is not None:
         affinity = make_operator(affinity, "precomputed")
     if centroids is not None:
         centroids = check_rows(centroids, "centroids")

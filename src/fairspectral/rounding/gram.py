@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from fairspectral.affinity import AffinityOperator
 from fairspectral.rounding.start import WeightedRows
 
 
-class GramOperator:
+class GramOperator(AffinityOperator):
     """Weighted inner products of rows in the place of affinities, weights in that of degrees.
 
     With ``W = diag(w) X X^T diag(w)`` the k-means cost of a clustering is
@@ -26,7 +29,7 @@ class GramOperator:
         self.degrees = points.weights
         self.shape, self.dtype = self.stored_weights.shape, self.stored_weights.dtype
 
-    def matmat(self, block: np.ndarray) -> np.ndarray:
+    def matmat(self, block: Any) -> np.ndarray:
         """``D^-1/2 W D^-1/2`` times a block."""
         root = np.sqrt(self.degrees)[:, None]
         return (self.stored_weights @ (block / root)) / root

@@ -83,7 +83,7 @@ def flow_steps(
         search can follow, which gains more in the time of a pass.
     """
     if max_passes is None:
-        dense = getattr(affinity, "density", 1.0) >= 0.5
+        dense = affinity.density >= 0.5
         max_passes = 5 if dense and can_search(affinity) else 20
     shifts = list(SHIFTS)
     potentials = None
@@ -111,7 +111,7 @@ def tighten(affinity: Any, state: CutState, assign: Assign) -> CutState:
 
 def can_search(affinity: Any) -> bool:
     """Whether the operator holds the rows of ``W`` that a local search needs."""
-    return getattr(affinity, "stored_weights", None) is not None
+    return affinity.stored_weights is not None
 
 
 def local_search(
@@ -192,7 +192,7 @@ def affordable_rounds(affinity: Any, n_clusters: int) -> int:
     times; the weight between the two was measured.
     """
     n = affinity.shape[0]
-    work = getattr(affinity, "density", 1.0) * n**2 + 100.0 * n * n_clusters
+    work = affinity.density * n**2 + 100.0 * n * n_clusters
     return int(np.clip(_WORK / work, _FEWEST_ROUNDS, _MOST_ROUNDS))
 
 

@@ -62,10 +62,8 @@ class WeightedRows:
         """
         check_choice(scaling, ROW_SCALINGS, "row_scaling")
         if scaling == "auto":
-            if affinity is None:
-                scaling = "none"
-            else:
-                scaling = "unit" if getattr(affinity, "density", 1.0) < 0.5 else "degree"
+            sparse = affinity is not None and affinity.density < 0.5
+            scaling = "none" if affinity is None else "unit" if sparse else "degree"
         rows = np.asarray(embedding, dtype=np.float64)
         weights = np.ones(len(rows)) if sample_weight is None else sample_weight
         if scaling == "unit":

@@ -257,7 +257,7 @@ class _Operator:
         """One pass."""
         if self.projected:
             block = self.problem.project(block)
-        image = np.asarray(self.problem.apply(block), dtype=np.float64) + self.shift * block
+        image = self.problem.apply_on_host(block) + self.shift * block
         if self.projected:
             image = self.problem.project(image)
         if self.deflated:

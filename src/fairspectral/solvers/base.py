@@ -75,7 +75,7 @@ class Solver(ABC):
         """
         recorder = Recorder(problem, callback)
         rng = seeded(random_state)
-        apart = self.block_products and getattr(problem.operator, "own_threads", False)
+        apart = self.block_products and problem.operator.own_threads
         with threads_apart() if apart else nullcontext():
             outcome = self._solve(problem, recorder, rng, start)
         if not outcome.converged:

@@ -169,7 +169,7 @@ class LanczosSolver(Solver):
             nonlocal seen
             column = x.reshape(-1, 1)
             inside = project(column)
-            image = problem.apply(inside)
+            image = problem.apply_on_host(inside)
             if paper:
                 image = inside - image
             result = project(image) + (shift * (column - inside)).astype(image.dtype, copy=False)
@@ -210,5 +210,5 @@ def laplacian_one_norm(problem: FairCutProblem) -> float:
     ``M`` is non-negative, so its column sums are one product; ``1 + max(M 1)`` exceeds the
     norm by at most twice the largest diagonal entry, which is zero for graphs.
     """
-    sums = problem.apply(np.ones((problem.n_samples, 1), dtype=problem.dtype))
+    sums = problem.apply_on_host(np.ones((problem.n_samples, 1), dtype=problem.dtype))
     return 1.0 + float(sums.max())

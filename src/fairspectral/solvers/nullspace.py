@@ -32,7 +32,7 @@ class NullspaceSolver(Solver):
     ) -> Outcome:
         n, k = problem.n_samples, problem.n_clusters
         Q = problem.constraints.basis
-        M = np.asarray(problem.apply(np.eye(n, dtype=problem.dtype)), dtype=np.float64)
+        M = problem.apply_on_host(np.eye(n, dtype=problem.dtype)).astype(np.float64, copy=False)
         if Q.shape[1]:
             Z = scipy.linalg.qr(Q, mode="full", check_finite=False)[0][:, Q.shape[1] :]
             M = Z.T @ M @ Z

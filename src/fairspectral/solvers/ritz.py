@@ -44,7 +44,7 @@ def rayleigh_ritz(
         Ritz values, decreasing.
     """
     basis = feasible_basis(problem, block, rng)
-    small = basis.T @ np.asarray(problem.apply(basis), dtype=np.float64)
+    small = basis.T @ problem.apply_on_host(basis)
     values, rotation = scipy.linalg.eigh((small + small.T) / 2)
     keep = slice(None, None, -1) if n_vectors is None else slice(-1, -n_vectors - 1, -1)
     return basis @ rotation[:, keep], values[keep]

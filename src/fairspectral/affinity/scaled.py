@@ -1,0 +1,40 @@
+"""What operators share that know ``W`` and multiply numpy blocks: the scaling by the degrees."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+
+from fairspectral.affinity.base import AffinityOperator
+from fairspectral.affinity.checks import check_degrees
+
+
+class ScaledOperator(AffinityOperator):
+    """``D^-1/2 W D^-1/2`` from products with ``W``, which is never copied or modified.
+
+    A subclass implements `_product` and calls `_set_degrees`; the block is scaled, not ``W``.
+    """
+
+    def _set_degrees(
+        self, degrees: np.ndarray, name: str, *, diagonal: np.ndarray, remedy: str = ""
+    ) -> None:
+        check_degrees(degrees, name, diagonal=diagonal, dtype=self.dtype, remedy=remedy)
+        self.degrees = degrees
+        self._scale = (1.0 / np.sqrt(degrees)).astype(self.dtype)[:, None]
+
+    @abstractmethod
+    def _product(self, block: np.ndarray) -> np.ndarray:
+        """``W @ block`` for a block of the operator's dtype."""
+
+    def matmat(self, block: Any) -> np.ndarray:
+        """Apply ``M`` to a block of shape (n, b): one pass over the affinities."""
+        # A float64 block must not make numpy upcast a float32 W, n×n, behind our back.
+        product = self._product_of_scaled(np.asarray(block, dtype=self.dtype))
+        product *= self._scale
+        return product
+
+    def _product_of_scaled(self, block: np.ndarray) -> np.ndarray:
+        """``W D^-1/2 @ block``; the result may be overwritten."""
+        return self._product(block * self._scale)
