@@ -11,7 +11,7 @@ from typing import Any
 from fairspectral.experiments.results import with_gaps
 from fairspectral.experiments.spec import Cell, Spec
 from fairspectral.experiments.store import DONE, Record
-from fairspectral.tables import replacing
+from fairspectral.files import replacing
 
 
 def write_item(

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from fairspectral.experiments.spec import Cell
-from fairspectral.tables import replacing
+from fairspectral.files import replacing
 
 DONE, OVER_TIME, OVER_MEMORY, FAILED = "done", "over time", "over memory", "failed"
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fairspectral.tables.read import import_pandas
+from fairspectral.cli.tables.read import import_pandas
 
 if TYPE_CHECKING:
     import pandas

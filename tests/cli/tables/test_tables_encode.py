@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fairspectral.tables import Table, encode_features
+from fairspectral.cli.tables import Table, encode_features
 
 
 def table(**columns):

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fairspectral.tables import check_output, read_table, write_table
+from fairspectral.cli.tables import check_output, read_table, write_table
 
 LABELS = np.array([1, 0], dtype=np.int32)
 

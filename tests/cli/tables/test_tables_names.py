@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fairspectral.tables import MISSING_GROUP, read_labels, sensitive_columns
+from fairspectral.cli.tables import MISSING_GROUP, read_labels, sensitive_columns
 
 PATH = Path("people.csv")
 

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fairspectral.tables import check_columns
-from fairspectral.tables.columns import missing_values, numbers
+from fairspectral.cli.tables import check_columns
+from fairspectral.cli.tables.columns import missing_values, numbers
 
 PATH = Path("people.csv")
 

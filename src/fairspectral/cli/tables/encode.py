@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fairspectral.tables.almost import check_almost_numeric
-from fairspectral.tables.columns import missing_values, numbers, stripped
-from fairspectral.tables.read import Table
+from fairspectral.cli.tables.almost import check_almost_numeric
+from fairspectral.cli.tables.columns import missing_values, numbers, stripped
+from fairspectral.cli.tables.read import Table
 
 if TYPE_CHECKING:
     import pandas

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from fairspectral.tables.limits import check_matrix_market, check_node_count, check_npz
-from fairspectral.tables.text import first_sentence
+from fairspectral.cli.tables.limits import check_matrix_market, check_node_count, check_npz
+from fairspectral.cli.tables.text import first_sentence
 
 
 def read_matrix(path: Path, kind: str) -> Any:

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fairspectral.tables import read_table
-from fairspectral.tables.limits import unpack_gzip
+from fairspectral.cli.tables import read_table
+from fairspectral.cli.tables.limits import unpack_gzip
 
 
 def npy_claiming(shape):
@@ -35,7 +35,7 @@ def test_an_array_that_claims_too_much(tmp_path):
 
 
 def test_more_than_the_memory_is_not_unpacked(tmp_path, monkeypatch):
-    monkeypatch.setattr("fairspectral.tables.limits.machine_memory", lambda: 3_000_000)
+    monkeypatch.setattr("fairspectral.cli.tables.limits.machine_memory", lambda: 3_000_000)
     path = tmp_path / "t.csv.gz"
     path.write_bytes(gzip.compress(b"a,b\n" + b"1,2\n" * 1_000_000))
     with pytest.raises(ValueError, match="more than this machine's memory"):

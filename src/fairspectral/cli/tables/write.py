@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from fairspectral.cli.tables.read import Table, split_rows
+from fairspectral.cli.tables.text import kind_of
 from fairspectral.files import behind_links, replacing
-from fairspectral.tables.read import Table, split_rows
-from fairspectral.tables.text import kind_of
 
 TEXT_KINDS = ("csv", "tsv", "tab", "txt")
 LABEL_KINDS = (*TEXT_KINDS, "parquet", "pq", "npy")

@@ -3,8 +3,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from fairspectral.tables import Table, encode_features
-from fairspectral.tables.almost import check_almost_numeric, unread_number
+from fairspectral.cli.tables import Table, encode_features
+from fairspectral.cli.tables.almost import check_almost_numeric, unread_number
 
 PATH = Path("people.csv")
 

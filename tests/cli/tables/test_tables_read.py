@@ -5,8 +5,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fairspectral.tables import Table, numbers, read_table
-from fairspectral.tables.text import kind_of
+from fairspectral.cli.tables import Table, numbers, read_table
+from fairspectral.cli.tables.text import kind_of
 
 
 def write(folder, text, name="people.csv", encoding="utf-8"):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fairspectral.tables.columns import is_text, parse_numbers, stripped
+from fairspectral.cli.tables.columns import is_text, parse_numbers, stripped
 
 if TYPE_CHECKING:
     import pandas

@@ -5,7 +5,7 @@ import pytest
 import scipy.io
 import scipy.sparse as sp
 
-from fairspectral.tables import read_graph
+from fairspectral.cli.tables import read_graph
 
 TRIANGLE = np.array([[0, 1, 1], [1, 0, 1], [1, 1, 0.0]])
 

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from fairspectral.tables.matrix import read_matrix, symmetric_weights
-from fairspectral.tables.read import check_fields, import_pandas
-from fairspectral.tables.text import check_readable, kind_of, read_text
+from fairspectral.cli.tables.matrix import read_matrix, symmetric_weights
+from fairspectral.cli.tables.read import check_fields, import_pandas
+from fairspectral.cli.tables.text import check_readable, kind_of, read_text
 
 _COMMENTS = ("#", "%")
 _SEPARATORS = ",\t;"

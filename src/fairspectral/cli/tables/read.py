@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fairspectral.tables.limits import check_npy, check_npz
-from fairspectral.tables.text import check_readable, first_sentence, kind_of, read_text
+from fairspectral.cli.tables.limits import check_npy, check_npz
+from fairspectral.cli.tables.text import check_readable, first_sentence, kind_of, read_text
 
 if TYPE_CHECKING:
     import pandas

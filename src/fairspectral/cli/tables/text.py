@@ -7,7 +7,7 @@ import re
 import zlib
 from pathlib import Path
 
-from fairspectral.tables.limits import check_plain_file, unpack_gzip
+from fairspectral.cli.tables.limits import check_plain_file, unpack_gzip
 
 _MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
