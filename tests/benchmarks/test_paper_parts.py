@@ -1,12 +1,11 @@
-"""Names, numbers as text, the store, the score, the plain command line."""
+"""Names, numbers as text, the store, the score."""
 
 import builtins
 import sys
 
 import numpy as np
 import pytest
-from fairspectral_benchmarks.paper import __main__ as plain_command
-from fairspectral_benchmarks.paper import machine
+from fairspectral_benchmarks import machine
 from fairspectral_benchmarks.paper.compute import compute_cell, score
 from fairspectral_benchmarks.paper.engine import reproduce
 from fairspectral_benchmarks.paper.methods import get_method
@@ -145,13 +144,3 @@ def test_without_matplotlib_a_sentence_before_any_work(monkeypatch, tmp_path):
     with pytest.raises(ImportError, match="--no-figures"):
         reproduce("elliptical", scale="tiny", out=tmp_path / "out")
     assert not (tmp_path / "out").exists()
-
-
-def test_the_plain_command(tmp_path, capsys):
-    words = ["table5", "--scale", "tiny", "--out", str(tmp_path), "--trials", "1", "--no-figures"]
-    assert plain_command.main([*words, "--only", "admm:alpha=0.1/"]) == 0
-    said = capsys.readouterr().err
-    assert "randlaplace-120x2/admm:alpha=0.1/k4/trial0" in said
-    assert f"Wrote {tmp_path / 'table5.json'}" in said
-    assert plain_command.main(["tabel5"]) == 2
-    assert "did you mean 'table5'" in capsys.readouterr().err

@@ -2,14 +2,17 @@
 
 import io
 import json
+from dataclasses import asdict
+from functools import partial
 
 import numpy as np
 import pytest
 from fairspectral_benchmarks.paper import runner, worker
 from fairspectral_benchmarks.paper.engine import reproduce
-from fairspectral_benchmarks.paper.runner import MissingDataError, run_cells
+from fairspectral_benchmarks.paper.runner import run_cells
 from fairspectral_benchmarks.paper.spec import Cell, grid
 from fairspectral_benchmarks.paper.store import Record, Store
+from fairspectral_benchmarks.process import Lines, MissingDataError, serve
 
 CELLS = grid(["randlaplace-120x2"], ["ours", "s-fsc"], [2, 3], 2)
 
@@ -113,8 +116,8 @@ def test_a_failure_stops_nothing_and_is_tried_again(store, monkeypatch):
 
 def test_a_process_that_breaks_down():
     cell = Cell("nothing-1x1", "ours", 2, 0)
-    child = runner._Child(cell.problem)
-    outcome, facts = child.ask(cell, 60)
+    with runner.child_of(cell.problem) as child:
+        outcome, facts = child.ask(asdict(cell), 60)
     assert outcome == "failed"
     assert "status 1" in facts["note"]
     assert "KeyError" in facts["note"]
@@ -134,7 +137,7 @@ def test_the_worker_answers_line_by_line():
     cell = {"problem": "randlaplace-120x2", "method": "ours", "k": 2, "trial": 0}
     requests = io.StringIO("".join(json.dumps({**cell, "k": k}) + "\n" for k in (2, 500)))
     answers = io.StringIO()
-    worker.serve("randlaplace-120x2", requests, answers)
+    serve(partial(worker.load, "randlaplace-120x2"), requests, answers)
     lines = [json.loads(line) for line in answers.getvalue().splitlines()]
     assert [line["event"] for line in lines] == [
         "loaded", "clock", "stopped", "done", "clock", "failed"
@@ -143,8 +146,8 @@ def test_the_worker_answers_line_by_line():
 
 def test_the_worker_ends_with_its_input(monkeypatch):
     ended = []
-    monkeypatch.setattr(worker.os, "_exit", ended.append)
-    lines = worker.Lines(io.StringIO("a\nb\n"))
+    monkeypatch.setattr("os._exit", ended.append)
+    lines = Lines(io.StringIO("a\nb\n"))
     assert [next(iter(lines)) for _ in range(2)] == ["a\n", "b\n"]
     lines.thread.join()
     assert ended == [0]
@@ -153,7 +156,7 @@ def test_the_worker_ends_with_its_input(monkeypatch):
 def test_the_worker_says_what_is_missing(monkeypatch, tmp_path):
     monkeypatch.setenv("FAIRSPECTRAL_DATA", str(tmp_path / "nowhere"))
     answers = io.StringIO()
-    worker.serve("facebook", io.StringIO(), answers)
+    serve(partial(worker.load, "facebook"), io.StringIO(), answers)
     assert json.loads(answers.getvalue())["event"] == "missing"
 
 
