@@ -95,4 +95,4 @@ release-check: $(VENV)/.installed  ## sdist and wheel into dist/, tried in a bar
 	$(BIN)/python scripts/release_check.py
 
 clean:  ## remove the environments and everything generated
-	rm -rf .venv* mutants build bench-quick .hypothesis demo-output example-output site dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .coverage*
+	rm -rf .venv* mutants build bench-quick reproduction .hypothesis demo-output example-output site dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .coverage*
