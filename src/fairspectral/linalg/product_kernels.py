@@ -31,7 +31,11 @@ _CACHE_LINE = 16
 
 @intrinsic
 def _prefetch(typing_context, array, row, column):
-    """Have an element of a matrix, with its neighbours, brought to the second-level cache."""
+    """Have an element of a matrix, with its neighbours, brought to the second-level cache.
+
+    Without it, solves of dense problems take 1.05 to 1.14 times as long (see
+    ``benchmarks/products.py --parts``).
+    """
     signature = types.void(array, types.intp, types.intp)
 
     def generate(context, builder, signature, arguments):
