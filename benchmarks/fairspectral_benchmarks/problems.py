@@ -98,8 +98,8 @@ class Model:
     make: Callable[[int, int], Dataset]
 
 
-def _msbm(n: int, k: int, h: int = 5, **options: Any) -> Dataset:
-    return datasets.make_msbm(n, k, h, dtype=np.float32, random_state=_SEED, **options)
+def _msbm(n: int, k: int, h: int = 5, dtype: Any = np.float32, **options: Any) -> Dataset:
+    return datasets.make_msbm(n, k, h, dtype=dtype, random_state=_SEED, **options)
 
 
 MODELS = {
@@ -111,7 +111,9 @@ MODELS = {
     # With the generator's own probabilities, in which groups weigh more.
     "msbm-groups": Model("m-SBM", _msbm),
     # Two groups of equal size, for a peer of the rounding that is made for such.
-    "msbm-two": Model("m-SBM", partial(_msbm, h=2, probabilities=(0.5, 0.3, 0.2, 0.1))),
+    "msbm-two": Model(
+        "m-SBM", partial(_msbm, h=2, dtype=np.float64, probabilities=(0.5, 0.3, 0.2, 0.1))
+    ),
 }
 
 
