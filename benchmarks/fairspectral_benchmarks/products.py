@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,7 +21,7 @@ import numpy as np
 import scipy.sparse as sp
 from threadpoolctl import threadpool_info
 
-from fairspectral.linalg import block_krylov, blocks, product_kernels, products, threads
+from fairspectral.linalg import product_kernels, products, threads
 from fairspectral.solvers.registry import make_solver
 from fairspectral_benchmarks.pages import markdown_table
 from fairspectral_benchmarks.problems import Instance, read_name
@@ -196,8 +197,9 @@ class _Queues:
 
     def in_place(self) -> Any:
         """Context in which all products and block operations use them."""
-        modules = (threads, products, blocks, block_krylov)
-        return _replaced(*((module, "in_threads", self.in_threads) for module in modules))
+        ours = [module for name, module in sys.modules.items() if name.startswith("fairspectral.")]
+        users = [module for module in ours if hasattr(module, "in_threads")]
+        return _replaced(*((module, "in_threads", self.in_threads) for module in users))
 
 
 @numba.njit
