@@ -88,7 +88,7 @@ def _part_rows(count: int) -> Iterator[list[str]]:
     """Small and large products, and whole solves, in which each part is replaced in turn."""
     queues = _Queues(max(1, count - 1))
     for name, W in _affinities((500, 2000, 5000, 10000)):
-        for b in (8, 32):
+        for b in _COLUMNS:
             call, _ = _product(W, b)
             ways = {"ours": call, "queues": _within(queues.in_place, call)}
             if sp.issparse(W):
@@ -176,6 +176,9 @@ class _Queues:
 
     def __init__(self, count: int) -> None:
         self._tasks: SimpleQueue = SimpleQueue()
+        # Found once: what is timed must not search for them.
+        ours = [module for name, module in sys.modules.items() if name.startswith("fairspectral.")]
+        self._users = [module for module in ours if hasattr(module, "in_threads")]
         for _ in range(count):
             Thread(target=self._serve, daemon=True).start()
 
@@ -197,9 +200,7 @@ class _Queues:
 
     def in_place(self) -> Any:
         """Context in which all products and block operations use them."""
-        ours = [module for name, module in sys.modules.items() if name.startswith("fairspectral.")]
-        users = [module for module in ours if hasattr(module, "in_threads")]
-        return _replaced(*((module, "in_threads", self.in_threads) for module in users))
+        return _replaced(*((module, "in_threads", self.in_threads) for module in self._users))
 
 
 @numba.njit
