@@ -7,17 +7,17 @@ OLDEST := .venv-oldest
 MUTATE := .venv-mutate
 PYTEST  = -m pytest -n auto --dist worksteal
 
-.PHONY: help demo test test-oldest test-strict fuzz mutate lint lock audit-packages bench docs release-check clean
+.PHONY: help demo test test-oldest test-strict fuzz mutate lint lock audit-packages bench reproduce docs release-check clean
 
 help:  ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 15
 
 # Environments are made anew whenever their list of packages changes.
-$(VENV)/.installed: pyproject.toml
+$(VENV)/.installed: pyproject.toml benchmarks/pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed: make PYTHON=python3.13 test")'
 	$(PYTHON) -m venv --clear $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet -e '.[dev]'
+	$(BIN)/python -m pip install --quiet -e '.[dev]' -e benchmarks
 	@touch $@
 
 $(LINT)/.installed: requirements/lint.txt
@@ -26,17 +26,17 @@ $(LINT)/.installed: requirements/lint.txt
 	$(LINT)/bin/python -m pip install --quiet -r requirements/lint.txt
 	@touch $@
 
-$(OLDEST)/.installed: pyproject.toml scripts/oldest_versions.py
+$(OLDEST)/.installed: pyproject.toml benchmarks/pyproject.toml scripts/oldest_versions.py
 	$(PYTHON) -m venv --clear $(OLDEST)
 	$(OLDEST)/bin/python -m pip install --quiet --upgrade pip
 	$(OLDEST)/bin/python scripts/oldest_versions.py > $(OLDEST)/oldest.txt
-	$(OLDEST)/bin/python -m pip install --quiet -e '.[test]' -c $(OLDEST)/oldest.txt
+	$(OLDEST)/bin/python -m pip install --quiet -e '.[test]' -e benchmarks -c $(OLDEST)/oldest.txt
 	@touch $@
 
-$(MUTATE)/.installed: pyproject.toml requirements/mutate.txt
+$(MUTATE)/.installed: pyproject.toml benchmarks/pyproject.toml requirements/mutate.txt
 	$(PYTHON) -m venv --clear $(MUTATE)
 	$(MUTATE)/bin/python -m pip install --quiet --upgrade pip
-	$(MUTATE)/bin/python -m pip install --quiet -e '.[test]' -r requirements/mutate.txt
+	$(MUTATE)/bin/python -m pip install --quiet -e '.[test]' -e benchmarks -r requirements/mutate.txt
 	@touch $@
 
 demo: $(VENV)/.installed  ## fair against plain spectral clustering on embedded data
@@ -46,8 +46,8 @@ lint: $(LINT)/.installed  ## style, types, import direction, risky calls
 	$(LINT)/bin/ruff check .
 	$(LINT)/bin/ruff format --check .
 	$(LINT)/bin/mypy
-	PYTHONPATH=src $(LINT)/bin/lint-imports
-	$(LINT)/bin/bandit --quiet --recursive --configfile pyproject.toml src
+	PYTHONPATH=src:benchmarks $(LINT)/bin/lint-imports
+	$(LINT)/bin/bandit --quiet --recursive --configfile pyproject.toml src benchmarks/fairspectral_benchmarks
 
 # The tests run even where lint fails, and both are reported.
 test: $(VENV)/.installed  ## lint and the whole test suite with coverage
@@ -85,6 +85,9 @@ audit-packages: $(VENV)/.installed  ## known vulnerabilities of the locked packa
 bench: $(VENV)/.installed  ## solvers side by side at equal quality
 	$(BIN)/python benchmarks/solvers.py
 
+reproduce: $(VENV)/.installed  ## the paper's tables and figures, into reproduction/quick/
+	$(BIN)/fairspectral reproduce all
+
 docs: $(VENV)/.installed  ## the documentation site, into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
@@ -92,4 +95,4 @@ release-check: $(VENV)/.installed  ## sdist and wheel into dist/, tried in a bar
 	$(BIN)/python scripts/release_check.py
 
 clean:  ## remove the environments and everything generated
-	rm -rf .venv* mutants build bench-quick .hypothesis demo-output example-output site dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .coverage*
+	rm -rf .venv* mutants build bench-quick reproduction .hypothesis demo-output example-output site dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .coverage*

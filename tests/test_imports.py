@@ -152,3 +152,20 @@ def test_a_table_without_pandas_is_a_sentence(tmp_path):
     assert done.returncode == 2
     assert done.stderr.startswith("Error: tables need pandas")
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("words", [["reproduce"], ["reproduce", "table1", "--scale", "tiny"]])
+def test_the_paper_is_not_installed_with_the_library(words):
+    pytest.importorskip("typer", reason=NEEDS_TYPER)
+    done = python(WITHOUT + RUN, "fairspectral_benchmarks", *words)
+    assert done.returncode == 2
+    assert done.stderr.startswith("Error: the paper's tables and figures are not installed")
+    assert "make reproduce" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_the_first_page_needs_no_benchmarks():
+    pytest.importorskip("typer", reason=NEEDS_TYPER)
+    done = python(WITHOUT + RUN, "fairspectral_benchmarks", "--help")
+    assert done.returncode == 0, done.stderr
+    assert "reproduce" in done.stdout

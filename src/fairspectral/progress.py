@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
+__all__ = ["listening"]
+
 # The stages of a clustering, in order.
 AFFINITY, EMBEDDING, ROUNDING = "affinity", "embedding", "rounding"
 STAGES = (AFFINITY, EMBEDDING, ROUNDING)

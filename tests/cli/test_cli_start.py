@@ -14,7 +14,7 @@ from fairspectral._start import end_in_a_sentence, is_command, short_of_memory
         (["/usr/bin/fairspectral", "audit"], ["python", "/usr/bin/fairspectral", "audit"], True),
         (["C:/Scripts/fairspectral.exe"], ["python.exe"], True),
         (["-m", "audit"], ["python", "-X", "dev", "-m", "fairspectral.cli", "audit"], True),
-        (["-m"], ["python", "-m", "fairspectral.experiments.worker"], False),
+        (["-m"], ["python", "-m", "fairspectral_benchmarks.paper.worker"], False),
         (["script.py", "fairspectral"], ["python", "script.py", "fairspectral"], False),
         ([], [], False),
     ],

@@ -1,4 +1,4 @@
-from fairspectral.experiments.items import ITEMS
+from fairspectral_benchmarks.paper.items import ITEMS
 
 
 def test_the_list(call):

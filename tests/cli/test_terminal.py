@@ -133,7 +133,7 @@ LONG_COMPILED_WORK = """
 import hashlib, sys
 from pathlib import Path
 from fairspectral.cli.interrupt import prompt_interrupts
-from fairspectral.tables import replacing
+from fairspectral.files import replacing
 
 with prompt_interrupts(), replacing(Path(sys.argv[1])) as attempt:
     attempt.write_text("half")

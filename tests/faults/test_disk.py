@@ -16,7 +16,7 @@ from processes import (
 )
 
 from fairspectral import FairSpectralClustering
-from fairspectral.tables import read_table, write_table
+from fairspectral.cli.tables import read_table, write_table
 
 pytestmark = linux_only
 

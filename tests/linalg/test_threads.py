@@ -1,7 +1,8 @@
 """Threads of our own beside those of BLAS."""
 
 import multiprocessing
-import os
+import subprocess
+import sys
 import threading
 import time
 import weakref
@@ -10,7 +11,6 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from fairspectral.linalg import threads
 from fairspectral.linalg.threads import (
     allowed_threads,
     beside,
@@ -67,26 +67,44 @@ def test_work_beside_is_done_only_where_a_thread_is_idle():
     assert not done
 
 
-def test_a_helper_does_not_wait_for_itself(monkeypatch):
-    monkeypatch.setattr(threads, "_helpers", threads._Helpers())
-
+def test_a_thread_of_the_pool_does_not_wait_for_itself():
     def work(first, last):
-        # In a helper, whatever BLAS is allowed by then.
+        # In the pool, whatever BLAS is allowed by then.
         with threadpool_limits(2, user_api="blas"):
             return first, allowed_threads()
 
     assert in_threads(work, [0, 1, 2])[1] == (1, 1)
 
 
-def test_threads_are_started_as_they_are_needed(monkeypatch):
-    monkeypatch.setattr(os, "cpu_count", lambda: 3)
-    monkeypatch.setattr(threads, "_helpers", threads._Helpers())
-    before = threading.active_count()
+def test_parts_are_worked_on_side_by_side():
     everyone = threading.Barrier(2)
-    for bounds, started in (([0, 9], 0), ([0, 4, 9], 1), ([0, 4, 9], 1), (range(9), 3)):
-        in_threads(lambda first, last: None, bounds)
-        assert threading.active_count() - before == started
     in_threads(lambda first, last: everyone.wait(60), [0, 1, 2])  # side by side, or never
+
+
+def test_more_parts_than_threads():
+    parts = in_threads(lambda first, last: first, range(50))
+    assert parts == list(range(49))
+
+
+LATE = """
+import threading
+import time
+from fairspectral.linalg.threads import in_threads
+
+def late():
+    threading.main_thread().join()
+    time.sleep(0.1)  # by now the interpreter has closed the pools
+    print(in_threads(lambda first, last: last - first, [0, 2, 5]))
+
+in_threads(lambda first, last: None, [0, 1, 2])
+threading.Thread(target=late).start()
+"""
+
+
+def test_work_in_a_thread_that_outlives_the_main_thread():
+    done = subprocess.run([sys.executable, "-c", LATE], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == "[2, 3]"
 
 
 def test_what_was_worked_on_is_let_go():

@@ -13,7 +13,7 @@ from fairspectral.cli.datasets import datasets_app
 from fairspectral.cli.demo import demo
 from fairspectral.cli.doctor import doctor
 from fairspectral.cli.frontier import frontier
-from fairspectral.cli.reproduce import EPILOG, reproduce
+from fairspectral.cli.reproduce import reproduce_command
 from fairspectral.cli.usage import Group
 
 app = typer.Typer(
@@ -30,7 +30,8 @@ app.command("choose-k")(choose_k)
 app.command()(frontier)
 app.command()(demo)
 app.add_typer(datasets_app, name="datasets")
-app.command(epilog=EPILOG)(reproduce)
+_reproduce, _told = reproduce_command()
+app.command(**_told)(_reproduce)
 app.command()(doctor)
 
 

@@ -84,8 +84,8 @@ def audit(
     from fairspectral.auditing import audit_attributes
     from fairspectral.cli.display import audit_summary, print_audit, print_json, print_lines
     from fairspectral.cli.inputs import bin_notes, check_groups
+    from fairspectral.cli.tables import check_columns, read_labels, read_table, sensitive_columns
     from fairspectral.diagnosis import Diagnosis, look_at_sizes
-    from fairspectral.tables import check_columns, read_labels, read_table, sensitive_columns
 
     if require_tolerance is not None:
         check_tolerance(require_tolerance, "--require-tolerance")

@@ -66,7 +66,7 @@ def cluster(
     """
     from fairspectral.cli.bars import progress_bars
     from fairspectral.cli.inputs import prepare
-    from fairspectral.tables import write_table
+    from fairspectral.cli.tables import write_table
 
     started = time.perf_counter()
     check_tolerance(tolerance)
@@ -91,7 +91,7 @@ def cluster(
 
 def _check_names(output: Path | None, report: Path | None, label_column: str) -> None:
     """Refuse, before anything is read, names that tell that something else was meant."""
-    from fairspectral.tables import LABEL_KINDS, check_kind
+    from fairspectral.cli.tables import LABEL_KINDS, check_kind
 
     if output is not None:
         check_kind(output, LABEL_KINDS)
@@ -108,7 +108,7 @@ def _check_names(output: Path | None, report: Path | None, label_column: str) ->
 def _check_outputs(
     prepared: Prepared, output: Path | None, report: Path | None, label_column: str
 ) -> None:
-    from fairspectral.tables import check_output
+    from fairspectral.cli.tables import check_output
 
     for path in filter(None, (output, report)):
         check_output(path, prepared.inputs)

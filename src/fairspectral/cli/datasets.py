@@ -126,9 +126,10 @@ def fetch(
 
     [bold]Example:[/bold] fairspectral datasets fetch census -o census.csv
     """
+    from fairspectral.cli.tables import TEXT_KINDS, check_kind, check_output
+    from fairspectral.cli.tables.write import write_delimited
+    from fairspectral.files import replacing
     from fairspectral.parameters import check_choice
-    from fairspectral.tables import TEXT_KINDS, check_kind, check_output, replacing
-    from fairspectral.tables.write import write_delimited
 
     check_choice(name, ENTRIES, "NAME")
     check_kind(output, TEXT_KINDS)

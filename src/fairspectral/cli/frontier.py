@@ -43,8 +43,8 @@ def frontier(
     from fairspectral.cli.display import print_json, print_lines, print_table, solver_summary
     from fairspectral.cli.embedding import embed_input, limit_threads
     from fairspectral.cli.inputs import prepare
+    from fairspectral.cli.tables import check_kind, check_output
     from fairspectral.frontier import TOLERANCES, fairness_frontier
-    from fairspectral.tables import check_kind, check_output
 
     wanted = TOLERANCES if tolerances is None else read_tolerances(tolerances)
     if plot is not None:
@@ -121,7 +121,8 @@ def _draw(found: FairnessFrontier, path: Path) -> None:
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    from fairspectral.tables import kind_of, replacing
+    from fairspectral.cli.tables import kind_of
+    from fairspectral.files import replacing
 
     axes = found.plot()
     try:

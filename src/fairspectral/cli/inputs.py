@@ -11,7 +11,7 @@ from typing import Any
 
 from fairspectral.cli.command import say
 from fairspectral.cli.options import InputOptions, MethodOptions, read_bins
-from fairspectral.tables import (
+from fairspectral.cli.tables import (
     MISSING_GROUP,
     Table,
     check_columns,

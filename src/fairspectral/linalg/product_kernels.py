@@ -31,7 +31,11 @@ _CACHE_LINE = 16
 
 @intrinsic
 def _prefetch(typing_context, array, row, column):
-    """Have an element of a matrix, with its neighbours, brought to the second-level cache."""
+    """Have an element of a matrix, with its neighbours, brought to the second-level cache.
+
+    Without it, products with 16 or 32 columns take 1.07 to 1.28 times as long, and solves of
+    dense problems 1.05 to 1.15 times (``benchmarks/products.py --parts``).
+    """
     signature = types.void(array, types.intp, types.intp)
 
     def generate(context, builder, signature, arguments):

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from functools import cache
 from itertools import pairwise
-from queue import SimpleQueue
-from threading import Lock, Thread
 from typing import Any
 
 from threadpoolctl import ThreadpoolController
@@ -58,9 +57,9 @@ def threads_apart() -> Iterator[None]:
 def in_threads(work: Callable[[int, int], Any], bounds: Any) -> list[Any]:
     """``work(first, last)`` for each pair of neighbours in `bounds`, side by side."""
     parts = [(int(first), int(last)) for first, last in pairwise(bounds) if last > first]
-    answers = _helpers.ask(work, parts[1:])
+    answers = [_submit(work, part) for part in parts[1:]]
     mine = work(*parts[0])
-    return [mine, *map(_result, answers)]
+    return [mine, *(answer.result() for answer in answers)]
 
 
 def beside(here: Callable[[], Any], there: Callable[[], Any]) -> Any:
@@ -70,52 +69,27 @@ def beside(here: Callable[[], Any], there: Callable[[], Any]) -> Any:
     return in_threads(lambda first, last: (here, there)[first](), (0, 1, 2))[0]
 
 
-def _result(answer: SimpleQueue) -> Any:
-    value, error = answer.get()
-    if error is not None:
-        raise error
-    return value
+@cache
+def _pool() -> ThreadPoolExecutor:
+    """Threads that wait for work. One that asked for help itself would wait for itself."""
+    return ThreadPoolExecutor(
+        os.cpu_count() or 1, "fairspectral", initializer=_granted.set, initargs=(1,)
+    )
 
 
-class _Helpers:
-    """Threads that wait for work, as many as were ever needed at once.
-
-    Queues instead of the futures of the standard library, which take as long to hand over as a
-    small block takes to multiply.
-    """
-
-    def __init__(self) -> None:
-        self._tasks: SimpleQueue = SimpleQueue()
-        self._starting = Lock()
-        self._count, self._most = 0, os.cpu_count() or 1
-
-    def ask(self, work: Callable[[int, int], Any], parts: list[tuple[int, int]]) -> list[Any]:
-        """Have parts worked on; a queue for each answer, a value or an error."""
-        needed = min(len(parts), self._most)
-        if self._count < needed:
-            with self._starting:
-                for _ in range(self._count, needed):
-                    Thread(target=self._serve, daemon=True).start()
-                    self._count += 1
-        answers: list[SimpleQueue] = [SimpleQueue() for _ in parts]
-        for part, answer in zip(parts, answers, strict=True):
-            self._tasks.put((work, part, answer))
-        return answers
-
-    def _serve(self) -> None:
-        _granted.set(1)  # a helper that asked for help would wait for itself
-        while True:
-            _answer(*self._tasks.get())
-
-
-def _answer(work: Callable[[int, int], Any], part: tuple[int, int], answer: SimpleQueue) -> None:
+def _submit(work: Callable[[int, int], Any], part: tuple[int, int]) -> Future:
     try:
-        answer.put((work(*part), None))
-    except BaseException as error:  # for the caller, whatever it is
-        answer.put((None, error))
+        return _pool().submit(work, *part)
+    except RuntimeError as error:
+        if "cannot schedule" not in str(error):
+            raise
+        # The main thread has ended, and with it every pool, but the user's thread that we are
+        # in has not: the part is done here.
+        answer: Future = Future()
+        answer.set_result(work(*part))
+        return answer
 
 
-_helpers = _Helpers()
 _forked = False
 
 
@@ -128,9 +102,10 @@ def openmp_after_fork() -> Any:
 
 
 def _after_fork() -> None:
-    """A forked process has the queue but not its threads, and would wait for them forever."""
-    global _helpers, _forked
-    _helpers, _forked = _Helpers(), True
+    """A forked process has the pool but not its threads, and would wait for them forever."""
+    global _forked
+    _pool.cache_clear()
+    _forked = True
 
 
 if hasattr(os, "register_at_fork"):

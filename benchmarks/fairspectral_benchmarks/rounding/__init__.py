@@ -1,0 +1,1 @@
+"""Fair rounding, measured; ``python benchmarks/rounding.py`` runs it."""

@@ -1,0 +1,37 @@
+"""Tables and graphs from files, features from columns; messages name the command's options."""
+
+from fairspectral.cli.tables.columns import check_columns, listed, numbers
+from fairspectral.cli.tables.encode import Features, encode_features
+from fairspectral.cli.tables.graph import Graph, read_graph
+from fairspectral.cli.tables.names import MISSING_GROUP, read_labels, read_names, sensitive_columns
+from fairspectral.cli.tables.read import Table, read_table
+from fairspectral.cli.tables.text import kind_of
+from fairspectral.cli.tables.write import (
+    LABEL_KINDS,
+    TEXT_KINDS,
+    check_kind,
+    check_output,
+    write_table,
+)
+
+__all__ = [
+    "LABEL_KINDS",
+    "MISSING_GROUP",
+    "TEXT_KINDS",
+    "Features",
+    "Graph",
+    "Table",
+    "check_columns",
+    "check_kind",
+    "check_output",
+    "encode_features",
+    "kind_of",
+    "listed",
+    "numbers",
+    "read_graph",
+    "read_labels",
+    "read_names",
+    "read_table",
+    "sensitive_columns",
+    "write_table",
+]

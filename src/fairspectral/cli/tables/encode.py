@@ -1,0 +1,181 @@
+"""From columns to features: numbers standardised, categories as indicators, everything said.
+
+Every column that is used has variance 1 in all, whether it is one number or an indicator for
+each of forty categories, so that every column weighs the same in a distance. (Indicators that
+are standardised one by one would put the members of a rare category far from everybody.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fairspectral.cli.tables.almost import check_almost_numeric
+from fairspectral.cli.tables.columns import missing_values, numbers, stripped
+from fairspectral.cli.tables.read import Table
+
+if TYPE_CHECKING:
+    import pandas
+
+_MOST_CATEGORIES = 100
+_OTHER, _MISSING = "(other)", "(missing)"
+
+
+@dataclass(frozen=True)
+class Features:
+    """Features and how they came about.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n, d), float64
+        Mean 0; each column of the table has variance 1 in all.
+    names : tuple of str
+        Of the d features: ``"age"``, ``"city=Rome"``.
+    numeric, categorical : tuple of str
+        The columns of the table that were used.
+    notes : tuple of str
+        What was dropped, filled or pooled, in words for the user.
+    """
+
+    X: np.ndarray
+    names: tuple[str, ...]
+    numeric: tuple[str, ...]
+    categorical: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass
+class _Encoder:
+    """Collects the features of one column after another."""
+
+    table: Table
+    keep: Sequence[str]
+    named: Sequence[str]
+    blocks: list[np.ndarray] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
+    numeric: list[str] = field(default_factory=list)
+    categorical: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def add(self, name: str, column: pandas.Series) -> None:
+        decimal = self.table.decimal
+        values = None if name in self.named else numbers(column, decimal)
+        if values is not None:
+            self._add_numbers(name, values)
+            return
+        if name not in self.named:
+            note = check_almost_numeric(column, self.table.path, decimal)
+            self.notes += [note] if note else []
+        self._add_categories(name, column)
+
+    def _add_numbers(self, name: str, values: np.ndarray) -> None:
+        missing = np.isnan(values)
+        if missing.all() or values[~missing].min() == values[~missing].max():
+            where = "wherever it has one" if missing.any() else "in every row"
+            what = "no value at all" if missing.all() else f"the same value {where}"
+            self.notes.append(f"Dropped {name!r}: it has {what}.")
+            return
+        if name not in self.keep and _counts(values):
+            self.notes.append(f"Dropped {name!r}: it counts the rows; --keep {name} uses it.")
+            return
+        if missing.any():
+            median = float(np.median(values[~missing]))
+            values = np.where(missing, median, values)
+            self.notes.append(
+                f"Filled {int(missing.sum())} missing value(s) of {name!r} with the median, "
+                f"{median:g}."
+            )
+        # Numbers near the largest there is have no variance that is a number.
+        values = values / np.abs(values).max()
+        centred = values - values.mean()
+        self.blocks.append((centred / centred.std())[:, None])
+        self.names.append(name)
+        self.numeric.append(name)
+
+    def _add_categories(self, name: str, column: pandas.Series) -> None:
+        missing = missing_values(column)
+        text = stripped(column).where(~missing, _MISSING)
+        counts = text.value_counts()
+        n = len(text)
+        if len(counts) == 1:
+            self.notes.append(f"Dropped {name!r}: it has the same value in every row.")
+            return
+        wanted = name in self.keep or name in self.named
+        if not wanted and len(counts) > max(2, n // 2):
+            what = "a different value in every row" if len(counts) == n else "mostly distinct text"
+            self.notes.append(
+                f"Dropped {name!r}: it has {what}, like a name; --keep {name} uses it."
+            )
+            return
+        if missing.any():
+            self.notes.append(
+                f"Made the {int(missing.sum())} missing value(s) of {name!r} a category of their "
+                "own."
+            )
+        if len(counts) > _MOST_CATEGORIES:
+            frequent = counts.index[: _MOST_CATEGORIES - 1]
+            text = text.where(text.isin(frequent), _OTHER)
+            self.notes.append(
+                f"Pooled the {len(counts) - len(frequent)} rarest of the {len(counts)} values of "
+                f"{name!r} as {_OTHER!r}."
+            )
+        categories, codes = np.unique(text.to_numpy(dtype=object).astype(str), return_inverse=True)
+        shares = np.bincount(codes) / n
+        # The variance of all the indicators together is the sum of p (1 - p).
+        indicators = np.tile(-shares, (n, 1))
+        indicators[np.arange(n), codes] += 1.0
+        self.blocks.append(indicators / np.sqrt(np.sum(shares * (1 - shares))))
+        self.names += [f"{name}={category}" for category in categories]
+        self.categorical.append(name)
+
+
+def _why(notes: Sequence[str], most: int = 3) -> str:
+    """Why no column was left, in the words of the first notes."""
+    if not notes:
+        return ", for all of them are sensitive or dropped; use another one"
+    named = "; ".join(note[0].lower() + note[1:].rstrip(".") for note in notes[:most])
+    more = f"; and {len(notes) - most} more" if len(notes) > most else ""
+    return f" ({named}{more}); add one that differs between them"
+
+
+def _counts(values: np.ndarray) -> bool:
+    """Whether each value is one more than the last."""
+    return bool(np.all(values[1:] == values[:-1] + 1))
+
+
+def encode_features(
+    table: Table,
+    columns: Sequence[str] | None = None,
+    *,
+    keep: Sequence[str] = (),
+    categorical: Sequence[str] = (),
+) -> Features:
+    """Make features of a table's columns.
+
+    Parameters
+    ----------
+    table : Table
+        From `read_table`.
+    columns : sequence of str or None
+        Those to use; None means all.
+    keep : sequence of str
+        Use these even if they look like row numbers or names.
+    categorical : sequence of str
+        Read these as names of categories, whatever they look like.
+    """
+    encoder = _Encoder(table, keep, categorical)
+    names = [str(name) for name in table.frame.columns] if columns is None else list(columns)
+    for name in names:
+        encoder.add(name, table.frame[name])
+    if not encoder.blocks:
+        raise ValueError(f"{table.path} has no column to compare the rows by{_why(encoder.notes)}.")
+    return Features(
+        X=np.hstack(encoder.blocks),
+        names=tuple(encoder.names),
+        numeric=tuple(encoder.numeric),
+        categorical=tuple(encoder.categorical),
+        notes=tuple(encoder.notes),
+    )

@@ -1,0 +1,90 @@
+"""Text files: their encoding, and the words for what is wrong with a file."""
+
+from __future__ import annotations
+
+import codecs
+import re
+import zlib
+from pathlib import Path
+
+from fairspectral.cli.tables.limits import check_plain_file, unpack_gzip
+
+_MARKS = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+
+
+def first_sentence(error: Exception) -> str:
+    """Of what another package says of a file, the first sentence, to be put between brackets."""
+    return re.split(r"\n|\. ", str(error), maxsplit=1)[0].rstrip(".")
+
+
+def check_readable(path: Path) -> None:
+    """Refuse a path that is no file."""
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} is a folder; name a file in it.")
+    if not path.exists():
+        raise FileNotFoundError(f"{path} does not exist; check the path.")
+    check_plain_file(path)
+
+
+def kind_of(path: Path) -> str:
+    """What the name says about the content: ``"csv"``, ``"parquet"``, ...; ``""`` if nothing."""
+    suffixes = [suffix.lower().lstrip(".") for suffix in path.suffixes]
+    if suffixes and suffixes[-1] == "gz":
+        suffixes.pop()
+    return suffixes[-1] if suffixes else ""
+
+
+def read_text(path: Path, encoding: str | None = None) -> tuple[str, str]:
+    """The file's text, and the encoding it was read with.
+
+    Parameters
+    ----------
+    path : Path
+        The file; ``.gz`` is unpacked.
+    encoding : str or None
+        None is UTF-8, or what the file's byte-order mark says.
+    """
+    check_readable(path)
+    try:
+        content = path.read_bytes()
+        if path.suffix.lower() == ".gz":
+            content = unpack_gzip(path, content)
+    except PermissionError:
+        raise PermissionError(f"{path} may not be read; check its permissions.") from None
+    except zlib.error:
+        raise ValueError(f"{path} could not be unpacked with gzip; check the file.") from None
+    except (OSError, EOFError) as error:
+        raise ValueError(f"{path} could not be read ({error}); check the file.") from None
+    if not content.strip():
+        raise ValueError(f"{path} is empty; pass a file with a header line and rows.")
+    if encoding is None or encoding.lower().replace("_", "-") in ("utf-8", "utf8"):
+        marked = (name for mark, name in _MARKS.items() if content.startswith(mark))
+        encoding = next(marked, encoding or "utf-8")
+    return _decode(path, content, encoding), encoding
+
+
+def _decode(path: Path, content: bytes, encoding: str) -> str:
+    try:
+        text = content.decode(encoding)
+    except LookupError:
+        raise ValueError(
+            f"encoding {encoding!r} is unknown; pass one such as utf-8, latin-1 or utf-16."
+        ) from None
+    except UnicodeError as error:
+        at = getattr(error, "start", 0)
+        line = content.count(b"\n", 0, at) + 1
+        raise ValueError(
+            f"{path} is not {encoding.upper()} text (byte 0x{content[at]:02x} in line {line}); "
+            "save it as UTF-8, or pass its encoding, for example --encoding latin-1."
+        ) from None
+    if "\0" in text:
+        line = text.count("\n", 0, text.index("\0")) + 1
+        raise ValueError(
+            f"{path} is not a text file (a zero byte in line {line}); pass CSV, TSV, Parquet, "
+            ".npy or .npz, or the encoding of the text, for example --encoding utf-16-le."
+        )
+    return text

@@ -1,5 +1,0 @@
-"""Figure "DS-577": three clusters, three groups."""
-
-from fairspectral.experiments.plane_figures import plane_spec
-
-SPEC = plane_spec("ds577", 3)

@@ -1,5 +1,0 @@
-"""Figure "Elliptical": two long clusters, two groups."""
-
-from fairspectral.experiments.plane_figures import plane_spec
-
-SPEC = plane_spec("elliptical", 2)
