@@ -13,7 +13,6 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from fairspectral.linalg.threads import (
     allowed_threads,
-    beside,
     in_threads,
     one_thread,
     threads_apart,
@@ -53,18 +52,6 @@ def test_an_error_in_any_part_reaches_the_caller(failing):
 
     with pytest.raises(OSError, match="no"):
         in_threads(work, [0, 5, 9])
-
-
-def test_work_beside_is_done_only_where_a_thread_is_idle():
-    both = threading.Barrier(2)
-    with threadpool_limits(2, user_api="blas"), threads_apart():
-        # Each waits for the other.
-        assert beside(lambda: both.wait(60) >= 0 and "here", lambda: both.wait(60)) == "here"
-    done = []
-    assert beside(lambda: "here", lambda: done.append(1)) == "here"
-    with threadpool_limits(1, user_api="blas"), threads_apart():
-        assert beside(lambda: "here", lambda: done.append(1)) == "here"
-    assert not done
 
 
 def test_a_thread_of_the_pool_does_not_wait_for_itself():

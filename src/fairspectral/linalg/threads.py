@@ -62,13 +62,6 @@ def in_threads(work: Callable[[int, int], Any], bounds: Any) -> list[Any]:
     return [mine, *(answer.result() for answer in answers)]
 
 
-def beside(here: Callable[[], Any], there: Callable[[], Any]) -> Any:
-    """The value of one piece of work; meanwhile another one is done, if we have two threads."""
-    if (_granted.get() or 1) == 1:
-        return here()
-    return in_threads(lambda first, last: (here, there)[first](), (0, 1, 2))[0]
-
-
 @cache
 def _pool() -> ThreadPoolExecutor:
     """Threads that wait for work. One that asked for help itself would wait for itself."""

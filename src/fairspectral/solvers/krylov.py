@@ -1,39 +1,43 @@
 """The default solver: block Krylov with full orthogonalisation and thick restart.
 
 The fair embedding is the top-k eigenspace of ``P M P``. One pass over ``M`` with a block costs
-little more than with a vector, so a handful of passes gives the exact answer. A random block a
-little wider than k finds multiple and clustered eigenvalues without luck; where a narrower one is
-cheaper, it is tried first, and its own random numbers tell whether it was wide enough. On sparse
-graphs, where products are cheap, `GearedSpace` shifts to a filter after the first passes.
+little more than with a vector, so a handful of passes gives the exact answer. The solve starts from
+a random block a little wider than k, which finds multiple and clustered eigenvalues without luck,
+and multiplies as many of its columns at a time as products are quick with.
 """
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
+from fairspectral.linalg.block_krylov import BlockKrylov
 from fairspectral.linalg.blocks import to_host
 from fairspectral.linalg.orthonormal import polish
 from fairspectral.linalg.small import eigh_decreasing
 from fairspectral.parameters import parse_memory_budget
 from fairspectral.problem import FairCutProblem
 from fairspectral.solvers.base import Outcome, Solver
-from fairspectral.solvers.gap import OVERLAP_SHARE, GapGauge
-from fairspectral.solvers.geared_space import DENSE, GearedSpace, Shape, suggested_degree
+from fairspectral.solvers.gap import GapEstimate
 from fairspectral.solvers.result import Recorder
-from fairspectral.solvers.sample import OVERSAMPLING
+from fairspectral.solvers.sample import OVERSAMPLING, RandomSample
 
-# Columns of a block are a multiple of this, which products are tuned for.
-_COLUMN_MULTIPLE = 8
-_FEWEST_COLUMNS = 16
-# Columns below which products with dense affinities wait for memory rather than for arithmetic.
-_FULL_RATE = 32
-# Passes that must be allowed for narrow blocks to be tried.
-_MANY_PASSES = 200
-# Plain passes, at least, before the filter of a sparse problem is chosen.
-_FIRST_LOOK = 5
+# Products are tuned for multiples of so many columns, and with fewer than twice as many a pass takes
+# hardly less time (`python benchmarks/products.py`).
+COLUMN_MULTIPLE = 8
+# From so many columns on, products with stored affinities wait for arithmetic rather than for
+# memory (`python benchmarks/products.py`).
+FULL_RATE = 32
+# The basis has m columns where a product makes this times m^3 multiplications: Rayleigh-Ritz then
+# takes a sixteenth of its time (`python benchmarks/stress.py --constant krylov.RITZ_WORK 48 192`).
+RITZ_WORK = 192
+# But at least the wanted columns and so many steps: fewer do not tell close eigenvalues apart
+# (`python benchmarks/stress.py --constant krylov.FEWEST_STEPS 4 6 8`).
+FEWEST_STEPS = 6
+# The overlap that a solve tolerates between basis vectors, as a part of the gap asked for
+# (`python benchmarks/stress.py --constant krylov.OVERLAP_SHARE 0.0156 0.0625 0.25`).
+OVERLAP_SHARE = 1 / 16
 
 
 @dataclass(frozen=True)
@@ -49,27 +53,24 @@ class KrylovParams:
     max_iter : int
         Passes over ``M`` at most.
     block : int or None
-        Columns of a block. None is k and a few more, or three fifths of that at first where
-        the affinities are stored. A narrow block that may have seen too little is widened.
-    degree : int or None
-        Products between two orthogonalisations: 1 is plain block Krylov, more is a Chebyshev
-        filter. None suits it to the density of the affinities.
+        Columns that are multiplied in one pass, rounded up to a multiple of eight. None is k and a
+        few more, at most 32 where the affinities are stored.
     memory_budget : int, str or None
-        About how many bytes the solver may use beside the operator; much less than the default,
-        at most about 6 (k + 32) vectors of length n and the constraints, means more restarts. The
-        answer itself, k vectors in float64, comes on top where the budget is hardly more than that.
+        About how many bytes the solver may use beside the operator; less means more restarts.
+        None is 6 (k + 32) vectors of length n, or a tenth of what the stored affinities take if
+        that is more. The answer itself, k vectors in float64, comes on top where the budget is
+        hardly more than that.
     """
 
     tol: float = 1e-3
     max_iter: int = 1000
     block: int | None = None
-    degree: int | None = None
     memory_budget: int | str | None = None
 
     def __post_init__(self) -> None:
         if not 0 < self.tol < 1:
             raise ValueError(f"tol={self.tol!r} must lie between 0 and 1; try 1e-3.")
-        for name in ("max_iter", "block", "degree"):
+        for name in ("max_iter", "block"):
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise ValueError(f"{name}={value!r} must be at least 1; pass a positive number.")
@@ -97,9 +98,8 @@ class KrylovSolver(Solver):
             return Outcome(problem.known_vector.copy(), np.ones(1), True, status, gap=0.0)
         # sqrt(d) is an eigenvector, known for free: it is deflated with range(Q).
         fixed = np.hstack([problem.known_vector, problem.constraints.basis])
-        shape = choose_shape(problem, self.params, warm=start is not None)
-        largest = max(tried.capacity + 2 * tried.block for tried in (shape, shape.wider or shape))
-        if problem.n_samples <= fixed.shape[1] + largest:
+        shape = choose_shape(problem, self.params)
+        if problem.n_samples <= fixed.shape[1] + shape.capacity + 2 * shape.width:
             return _solve_dense(problem, recorder, fixed)
         generator = np.random.default_rng(rng.randint(2**31 - 1))
         return self._iterate(problem, recorder, shape, fixed, generator, start)
@@ -113,135 +113,104 @@ class KrylovSolver(Solver):
         rng: np.random.Generator,
         start: np.ndarray | None,
     ) -> Outcome:
-        wanted, tol, limit = problem.n_clusters - 1, self.params.tol, self.params.max_iter
-        gauge = GapGauge(wanted, tol, problem.dtype)
-        # Of vectors given and random ones together, the random ones must have had the time to
-        # show what the given ones lack.
-        gauge.watching = start is not None
-        deflated = problem.asarray(fixed)
-        space = GearedSpace(problem, shape, deflated, rng, overlap=OVERLAP_SHARE * tol)
-        space.start(start)
+        wanted, tol = problem.n_clusters - 1, self.params.tol
+        sample = RandomSample(problem, shape.width, int(rng.integers(2**31)))
+        block = sample.draw()
+        if start is not None:
+            # The leading vectors; the other columns stay random, to find what they miss.
+            given = problem.asarray(start[:, : shape.width - OVERSAMPLING])
+            sample.replaced = given.shape[1]
+            block[:, : sample.replaced] = given
+        deflated, overlap = problem.asarray(fixed), OVERLAP_SHARE * tol
+        space = BlockKrylov(problem.apply, deflated, block, shape.capacity, rng, overlap)
+        del block
+        rounds = -(-shape.width // shape.step)
+        estimate, restarts = GapEstimate(wanted, tol, problem.dtype, rounds), 0
+        fresh = shape.width  # random columns: all of them are multiplied before any others
         while True:
-            space.step()
-            last = space.size > wanted and recorder.passes + space.cost > limit
-            if last or space.due:
-                space.read(gauge)
-            # What was last read, where this step was not.
-            recorder.record(objective=gauge.objective, gap=gauge.gap)
-            lacking = gauge.reached and gauge.doubtful
-            # Starting over pays off only where it can get as far again.
-            affordable = 2 * recorder.passes <= limit
-            now_or_never = affordable and 2 * (recorder.passes + space.cost) > limit
-            undecided = lacking and gauge.clearing and not now_or_never
-            if lacking and not undecided and affordable and space.start_wider():
-                gauge.forget()
-                continue
-            if last or (gauge.reached and not undecided):
-                vectors, values, residuals = space.pairs(wanted + OVERSAMPLING)
-                gauge.settle(1.0 + float(values[:wanted].sum()))
-                if gauge.reached or last:
-                    break
-            space.make_room(gauge)
+            space.advance(min(shape.step, fresh or shape.step))
+            fresh = max(0, fresh - shape.step)
+            last = space.size > wanted and recorder.passes >= self.params.max_iter
+            pairs = space.ritz()
+            estimate.read(pairs.values, pairs.residuals)
+            if last or estimate.reached:
+                vectors = space.vectors(wanted)
+                estimate.doubt(sample.mixture(vectors), pairs.residuals)
+            recorder.record(objective=estimate.objective, gap=estimate.gap)
+            if last or estimate.reached:
+                break
+            if shape.step < shape.width and not fresh:
+                space.turn(wanted)
+            if space.size + shape.step > shape.capacity:
+                space.restart(shape.kept)
+                estimate.restarted((shape.capacity - shape.kept) // shape.step)
+                restarts += 1
         details = {
-            "method": space.method,
-            "block": space.width,
-            "capacity": space.capacity,
-            "restarts": space.restarts,
-            "residuals": np.concatenate([[0.0], residuals[:wanted]]),
+            "method": "block Krylov",
+            "block": shape.step,
+            "capacity": shape.capacity,
+            "restarts": restarts,
+            "residuals": np.concatenate([[0.0], pairs.residuals[:wanted]]),
+            "next_eigenvalue": float(pairs.values[wanted]),
         }
-        if len(values) > wanted:
-            details["next_eigenvalue"] = float(values[wanted])
         del space  # its memory is needed to polish the vectors in double precision
-        vectors = polish(to_host(vectors[:, :wanted]), fixed)
-        converged, status = gauge.verdict(recorder.passes)
-        if converged and lacking:
-            converged = False
-            narrowed_by = "memory_budget" if shape.wider is None else "max_iter"
-            status = (
-                f"stopped: blocks of {details['block']} columns may have missed copies of a "
-                f"multiple eigenvalue; raise {narrowed_by}"
-            )
+        converged, status = estimate.verdict(recorder.passes)
         return Outcome(
-            np.hstack([problem.known_vector, vectors]),
-            _with_known(values[:wanted]),
+            np.hstack([problem.known_vector, polish(to_host(vectors), fixed)]),
+            _with_known(pairs.values[:wanted]),
             converged,
             status,
-            gap=gauge.gap,
+            gap=estimate.gap,
             details=details,
         )
 
 
-def choose_shape(problem: FairCutProblem, params: KrylovParams, *, warm: bool) -> Shape:
-    """Widths that fit the memory: by default at most 6 (k + 32) vectors of length n in all."""
-    k, n, itemsize = problem.n_clusters, problem.n_samples, problem.dtype.itemsize
-    wanted, rank = k - 1, problem.constraints.rank + 1
-    enough = wanted + OVERSAMPLING
-    # The constraints come with the problem: a thousand groups must not leave the solver no room.
-    available = 6 * (k + 32)
+@dataclass(frozen=True)
+class Shape:
+    """Columns in the space of one solve."""
+
+    width: int  # of the residual block: enough to miss nothing
+    step: int  # multiplied in one pass
+    capacity: int  # of the basis
+    kept: int  # of the basis after a restart
+
+
+def choose_shape(problem: FairCutProblem, params: KrylovParams) -> Shape:
+    """Widths that suit the products and fit the memory."""
+    operator, n, k = problem.operator, problem.n_samples, problem.n_clusters
+    wanted, vector = k - 1, n * problem.dtype.itemsize
+    width = max(2 * COLUMN_MULTIPLE, _rounded(wanted + OVERSAMPLING))
+    # Computed affinities cost as much for a few columns as for many.
+    step = min(width, _rounded(params.block or (FULL_RATE if operator.own_threads else width)))
+    available = max(6 * (k + 32), operator.nbytes // (10 * vector))
     if params.memory_budget is not None:
-        budget = parse_memory_budget(params.memory_budget)
-        available = min(available, budget // (n * itemsize) - rank)
-    # Narrow blocks need more passes; with few of them allowed, and near an answer, a wide one.
-    hurried = warm or params.max_iter < _MANY_PASSES
-    block = params.block or _suggested_block(problem, enough, narrow=not hurried)
-    degree = params.degree or suggested_degree(problem, enough)
-    if degree > 1 and not warm:
-        narrow = _filtered_shape(block, wanted, available, degree)
-        wide = _filtered_shape(max(block, enough), wanted, available, degree)
-        if narrow and wide:
-            return narrow if block >= enough else replace(narrow, wider=wide)
-    # The wanted vectors, two blocks to grow by, the next one, its image, the copy that is scaled.
-    widest = (available - wanted) // 5
-    if widest < 1:
-        needed = (rank + wanted + 5) * n * itemsize
-        raise ValueError(
-            f"memory_budget={params.memory_budget!r} is too small for {k} vectors of length {n} "
-            f"beside {rank - 1} fairness constraint(s); allow at least {needed} bytes."
-        )
-    narrow = _plain_shape(min(block, widest), wanted, available, params.tol)
-    if block >= enough or widest < enough:
-        return narrow
-    wide = _plain_shape(min(_rounded(enough), widest), wanted, available, params.tol)
-    return replace(narrow, wider=wide)
+        # The constraints come with the problem: a thousand groups must not leave no room.
+        rank = problem.constraints.rank + 1
+        available = min(available, parse_memory_budget(params.memory_budget) // vector - rank)
+        # The wanted vectors, the residual block, two steps to grow by, an image and its copy.
+        step = min(step, COLUMN_MULTIPLE * ((available - wanted - width) // (4 * COLUMN_MULTIPLE)))
+        if step < COLUMN_MULTIPLE:
+            raise ValueError(
+                f"memory_budget={params.memory_budget!r} is too small for {k} vectors of length "
+                f"{n} beside {rank - 1} fairness constraint(s); allow at least "
+                f"{(rank + wanted + width + 4 * COLUMN_MULTIPLE) * vector} bytes."
+            )
+    product = operator.density * n * n * step
+    affordable = int((product / RITZ_WORK) ** (1 / 3))
+    longest = max(affordable, wanted + FEWEST_STEPS * step)
+    capacity = min(longest, available - width - 2 * step)
+    # A restart keeps the wanted vectors and at least half a step more, so that whole steps fill
+    # what it frees.
+    steps = max(1, (capacity - wanted - step // 2) // step)
+    return Shape(width, step, capacity, capacity - steps * step)
 
 
-def _suggested_block(problem: FairCutProblem, enough: int, *, narrow: bool) -> int:
-    """Columns of a block; `enough` is safe whatever the spectrum.
-
-    With stored affinities every column costs alike, and narrow blocks need fewer in all: three
-    fifths of the columns that are safe, with a second try where the spectrum asks for it.
-    Computed affinities cost the same for a wide block as for a narrow one.
-    """
-    operator = problem.operator
-    if narrow and getattr(operator, "own_threads", False):
-        least = _FULL_RATE if operator.density > DENSE else _FEWEST_COLUMNS
-        enough = min(enough, max(least, 3 * enough // 5))
-    return max(_FEWEST_COLUMNS, _rounded(enough))
-
-
-def _rounded(block: int) -> int:
-    return _COLUMN_MULTIPLE * -(-block // _COLUMN_MULTIPLE)
-
-
-def _plain_shape(block: int, wanted: int, available: int, tol: float) -> Shape:
-    # As many blocks as digits asked for, and two, beside the wanted vectors: a longer basis
-    # costs more than the restarts that it saves. Of narrow blocks, as many as make a wide one.
-    growth = max((2 + math.ceil(-math.log10(tol))) * block, wanted + OVERSAMPLING)
-    return Shape(block, min(available - 3 * block, wanted + growth))
-
-
-def _filtered_shape(block: int, wanted: int, available: int, degree: int) -> Shape | None:
-    """None where it does not fit."""
-    # The next block, two of the filter, the operator's image, and the copy that it scales; as
-    # many of the wanted vectors in the end.
-    capacity = available - 5 * max(block, wanted + OVERSAMPLING)
-    first_look = max(_FIRST_LOOK, wanted // block + 2)
-    fits = capacity >= wanted + 3 * block and (first_look + 3) * block <= available
-    return Shape(block, capacity, degree, first_look) if fits else None
+def _rounded(columns: int) -> int:
+    return COLUMN_MULTIPLE * -(-columns // COLUMN_MULTIPLE)
 
 
 def _with_known(values: np.ndarray) -> np.ndarray:
-    # M has no eigenvalue above 1; rounding may say otherwise.
+    # M has no eigenvalue above 1, whatever floating-point errors say.
     return np.minimum(np.concatenate([[1.0], values]), 1.0)
 
 
