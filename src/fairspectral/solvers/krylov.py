@@ -23,7 +23,7 @@ from fairspectral.solvers.gap import GapEstimate
 from fairspectral.solvers.result import Recorder
 from fairspectral.solvers.sample import OVERSAMPLING, RandomSample
 
-# Products are tuned for multiples of so many columns, and with fewer than twice as many a pass takes
+# Products are tuned for multiples of so many columns; with fewer than twice as many a pass takes
 # hardly less time (`python benchmarks/products.py`).
 COLUMN_MULTIPLE = 8
 # From so many columns on, products with stored affinities wait for arithmetic rather than for
