@@ -100,7 +100,7 @@ PARAMETERS = [
     p("solver unknown", sklearns("solver", "'krilov'"), solver="krilov"),
     p("solver_params unknown",
       "the solver 'krylov' has no parameter 'blok' (did you mean 'block'?); it knows tol, "
-      "max_iter, block, degree, memory_budget.", solver="krylov", solver_params={"blok": 3}),
+      "max_iter, block, memory_budget.", solver="krylov", solver_params={"blok": 3}),
     p("solver_params of the wrong type",
       "the solver 'krylov' takes parameters of type KrylovParams, not int.", solver_params=3),
     p("solver_params True for a number",
