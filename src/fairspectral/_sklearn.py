@@ -1,8 +1,8 @@
-"""The parts of scikit-learn that it calls its own, imported here and nowhere else.
+"""The private parts of scikit-learn that are used, imported here and nowhere else.
 
 Its estimators check their parameters with these, and users know the messages; there is no public
-name for them. If a release moves them, this is the only file to mend, and
-``tests/test_internals.py`` says which part of the behaviour went missing.
+name for them. If a release moves them, this is the only file to change, and
+``tests/test_internals.py`` shows which behaviour is missing.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The first moments of the command: Ctrl-C, or a library that does not load, ends in a sentence.
+"""While the command starts, Ctrl-C or a library that does not load gives one sentence.
 
 Importing numpy, scipy and scikit-learn takes a second or more, before any code of the command
 can run. So the package's first import is this one. In a program that only uses the library it
@@ -22,7 +22,7 @@ from fairspectral.linalg.room import NoRoomError, address_space_left, check_room
 
 FAILED, INTERRUPTED = 2, 130
 _NAME, _MODULE = "fairspectral", "fairspectral.cli"
-# What the loader, numba and threads say where memory was short.
+# Parts of the loader's, numba's and the threads' messages when memory is short.
 _SHORT_OF_MEMORY = (
     "cannot allocate memory",
     "failed to map segment",
@@ -38,7 +38,7 @@ def is_command(argv: list[str], words: list[str]) -> bool:
 
 
 def short_of_memory(error: BaseException) -> bool:
-    """Whether an error, whatever its kind, says that memory was short."""
+    """Whether an error of any type was caused by a lack of memory."""
     text = str(error).lower()
     return (
         isinstance(error, MemoryError)
@@ -54,7 +54,7 @@ def end_quietly(*_: Any) -> None:
 
 
 def end_in_a_sentence(kind: type[BaseException], error: BaseException, trace: Any) -> None:
-    """In place of a traceback, whose status 1 would say that a clustering is unfair."""
+    """Print one sentence instead of a traceback, whose exit status 1 means "unfair" here."""
     if issubclass(kind, KeyboardInterrupt):
         end_quietly()
     if "--debug" in sys.argv:
@@ -69,13 +69,13 @@ def end_in_a_sentence(kind: type[BaseException], error: BaseException, trace: An
     elif issubclass(kind, ImportError):
         text = f"the libraries cannot be loaded ({text}); install the package again."
     else:
-        text = f"something went wrong that should not ({kind.__name__}: {text}); report it."
+        text = f"unexpected error ({kind.__name__}: {text}); report it."
     _write(f"Error: {text}\n")
     os._exit(FAILED)
 
 
 def _write(text: str) -> None:
-    with suppress(OSError):  # nobody may listen any more
+    with suppress(OSError):  # standard error may be closed
         os.write(2, text.encode(errors="backslashreplace"))
 
 

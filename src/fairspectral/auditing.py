@@ -1,4 +1,4 @@
-"""The audit of a clustering: who is where, how fair, at what cut, with what certificate."""
+"""The audit of a clustering: group counts, fairness, normalised cut and certificate."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class AttributeAudit:
     Attributes
     ----------
     name : str
-        Of the attribute.
+        Name of the attribute.
     groups : tuple
         Its values.
     counts : ndarray of shape (k, h)
@@ -100,7 +100,7 @@ class Audit:
     attributes : tuple of AttributeAudit
         One for each sensitive attribute; empty where there is none.
     normalized_cut : float or None
-        Where the affinity is known.
+        None if the affinity is not known.
     certificate : str
         How the solver and the rounding ended, in words; empty for labels from elsewhere.
     """
@@ -162,7 +162,7 @@ def audit(
     affinity : array, sparse matrix, operator or None
         For the normalised cut.
     certificate : str
-        Words to keep with the table.
+        Text to keep with the table.
     """
     codes, clusters = encode_labels(labels)
     if affinity is not None:
@@ -182,7 +182,7 @@ def audit_attributes(
     affinity: Any,
     certificate: str,
 ) -> Audit:
-    """Audit labels and attributes that have been read already."""
+    """Audit labels and attributes that are already validated."""
     k = len(clusters)
     return Audit(
         clusters=clusters,
@@ -203,7 +203,7 @@ def audit_table(whole: Audit, attribute: AttributeAudit, size_format: str = "") 
     whole : Audit
         The audit.
     attribute : AttributeAudit
-        Of this audit.
+        One of its attributes.
     size_format : str
         How sizes are written: ``","`` sets thousands apart.
     """

@@ -1,4 +1,4 @@
-"""Where to draw with matplotlib (extra ``plot``)."""
+"""Matplotlib axes to draw on (extra ``plot``)."""
 
 from __future__ import annotations
 

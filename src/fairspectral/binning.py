@@ -41,9 +41,9 @@ def bin_numeric(values: Any, n_bins: int = 5) -> np.ndarray:
     else:
         parts = np.arange(1, n_bins) / n_bins
         edges = np.quantile(numbers, parts, method="inverted_cdf")
-        # A largest value that most have would otherwise take all the others into its group.
+        # If most samples have the largest value, all others would end up in its group.
         edges = np.unique(np.minimum(edges, distinct[-2]))
-    # Group b holds what is above edge b - 1 and at most edge b.
+    # Group b holds the values above edge b - 1 and up to edge b.
     codes = np.searchsorted(edges, numbers, side="left")
     lowest = distinct[np.searchsorted(distinct, np.r_[-np.inf, edges], side="right")]
     highest = np.r_[edges, distinct[-1]]
@@ -75,7 +75,7 @@ def _finite_numbers(values: Any) -> np.ndarray:
 
 
 def _range_names(lowest: np.ndarray, highest: np.ndarray) -> list[str]:
-    """The ranges in as few digits as tell all their ends apart."""
+    """Names of the ranges, with the fewest digits that keep their ends distinct."""
     ends = np.unique(np.r_[lowest, highest])
     for digits in range(4, 18):
         shown = [_short(end, digits) for end in ends]

@@ -1,17 +1,17 @@
 """Cells: how many persons of a group are in a cluster, how many may be, and which are outside.
 
-This is the one place that counts and judges them, for the rounding, its certificate, the audit,
-the report, the command and the benchmarks. Tables have shape (h, k), one row for each group and
-one column for each cluster.
+Cells are counted and compared with their bounds only here; the rounding, its certificate, the
+audit, the report, the command and the benchmarks use this module. Tables have shape (h, k), one
+row for each group and one column for each cluster.
 
 Fairness is asked for as a band of shares ``[a_s, b_s]`` that each group s must have in every
-cluster. The population's own share ``z_s = n_s / n`` must lie in the band, for the clusters
+cluster. The population's share ``z_s = n_s / n`` must lie in the band, because all clusters
 together are the population. In a cluster of m persons the bounds on the cell are
 
     L = min(ceil(a_s m), floor(z_s m)),    U = max(floor(b_s m), ceil(z_s m)),
 
-so that the fractional table ``z_s m`` satisfies them, and with it, the bounds being those of a
-flow, a table of whole persons. A cell can thus leave its band by less than one person, and
+so the fractional table ``z_s m`` satisfies them. As the bounds are those of a flow, a table of
+whole persons then satisfies them too. A cell can thus leave its band by less than one person, and
 only where the band holds no suitable whole number.
 """
 
@@ -85,9 +85,9 @@ def tolerance_band(shares: np.ndarray, tolerance: float) -> tuple[np.ndarray, np
 def cell_range(lower: float, upper: float, count: int, n: int, size: int) -> tuple[int, int]:
     """Bounds on a cell: a group of ``count`` among ``n`` persons, a cluster of ``size``.
 
-    Plain scalar code, because the refinement compiles this very function.
+    Plain scalar code, because the refinement compiles this function.
     """
-    # A product such as 0.8 * 5 may be off by a floating-point error; no band is decided by that.
+    # A product such as 0.8 * 5 may have a floating-point error, which must not move the bounds.
     slip = 1e-9 + 1e-15 * size
     low = min(math.ceil(lower * size - slip), count * size // n)
     high = max(math.floor(upper * size + slip), -(-count * size // n))

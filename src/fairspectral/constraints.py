@@ -28,7 +28,7 @@ def encode_groups(
 
     ``"marginal"`` keeps each attribute (groups overlap: every woman, every migrant);
     ``"intersection"`` makes one attribute of all the combinations that occur. `rows` is the data
-    that they belong to, whose row labels, if there are any, must agree.
+    that they belong to; if both have row labels, these must agree.
     """
     check_choice(attribute_mode, ATTRIBUTE_MODES, "attribute_mode")
     attributes = check_sensitive_features(

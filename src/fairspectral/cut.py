@@ -1,4 +1,4 @@
-"""The normalised cut of a clustering, and what it is made of: the one place that computes it.
+"""The normalised cut of a clustering and its terms; computed only here.
 
 With ``y_l`` the 0-1 indicator of cluster l, ``within_l = y_l^T W y_l`` and
 ``volume_l = y_l^T d``, the normalised cut is ``k - sum_l within_l / volume_l``.
@@ -14,7 +14,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class CutState:
-    """A clustering with all that its normalised cut is made of; costs one pass over ``M``.
+    """A clustering with the terms of its normalised cut; costs one pass over ``M``.
 
     Attributes
     ----------
@@ -71,5 +71,5 @@ class CutState:
 
 def kept_within(within: np.ndarray, volumes: np.ndarray) -> float:
     """``sum_l within_l / volume_l``: k less the normalised cut."""
-    # A volume that is not positive is nothing but floating-point errors of larger ones.
+    # A volume that is not positive consists of floating-point errors only.
     return float(np.sum(within / np.where(volumes > 0, volumes, np.inf)))

@@ -56,7 +56,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def compile_first() -> None:
-    """Compile before anything is timed, and say so where it was not done before."""
+    """Compile before anything is timed, and print a line if it was not compiled before."""
     said: list[bool] = []
 
     def say(busy: bool) -> None:
@@ -81,7 +81,7 @@ def patients() -> Comparison:
 
 
 def block_model() -> Comparison:
-    """A graph whose planted clusters are fair while its groups tempt the cut."""
+    """A graph with planted fair clusters, in which separating the groups lowers the cut."""
     data = make_msbm(1000, 5, 2, random_state=0)
     title = "a graph of 1000 people with 5 planted fair clusters and 2 groups"
     groups = np.where(data.sensitive_features == 0, "A", "B")

@@ -1,9 +1,9 @@
-"""Signs that a clustering means little, whatever its shares: each seen in numbers, with advice.
+"""Signs that a clustering means little even if its shares are fair, each with numbers and advice.
 
-The certificate counts people; it cannot tell whether the clusters say anything about them. What
-is looked at here are the affinities, of which some rows are enough, and what the fit has computed
-anyway: sizes, the cut and the eigenvalues. `benchmarks/diagnosis.py` shows what the thresholds
-find, and what they leave alone.
+The certificate counts people; it does not say whether the clusters are meaningful. This module
+checks a sample of rows of the affinities, and what the fit has computed already: sizes, the cut
+and the eigenvalues. `benchmarks/diagnosis.py` shows which data the thresholds flag and which
+they do not.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ from fairspectral.rounding.result import FairAssignment
 if TYPE_CHECKING:
     from fairspectral.solvers.result import SolveResult
 
-# Rows of the affinities that are looked at: 2016 pairs of people, enough for medians and ranks.
+# Rows of the affinities in the sample: 2016 pairs of people, enough for medians and ranks.
 _ROWS, _FEWEST_ROWS = 64, 8
-# Numbers in those rows at most (32 MB), except that a few rows are always looked at.
+# Largest number of values in those rows (32 MB), except that a few rows are always used.
 _NUMBERS = 2**22
 # One cluster is giant if the others hold a quarter of everyone at most, and each of them an
-# eighth on average: a clear split in two, such as 80% and 20%, is not meant.
+# eighth on average: a clear split in two, such as 80% and 20%, does not count.
 _GIANT, _CRUMB = 0.75, 0.125
 # From half on, the typical person is more like themselves than like all others together.
 _OWN = 0.5
-# Affinities whose standard deviation is below a twentieth of their mean hardly tell people apart.
+# Affinities whose standard deviation is below a twentieth of their mean hardly separate people.
 _SPREAD = 0.05
-# Rank correlation between two people's affinity and the likeness of their rows: of distances -0.8
-# and below in the benchmark, of kernels 0.8 and above, and of random weights about 0.
+# Rank correlation between two people's affinity and the similarity of their rows: -0.8 or less for
+# distances in the benchmark, 0.8 or more for kernels, and about 0 for random weights.
 _REVERSED = -0.25
-# Of fewer pairs the correlation may be as low by chance.
+# With fewer pairs the correlation may be as low by chance.
 _PAIRS = 100
-# Cuts above 95% of what random labels get; the hardest good data of the benchmark reach 94%.
+# Cuts above 95% of that of random labels; the hardest good data of the benchmark reach 94%.
 _NEAR_MAXIMUM = 0.95
 # Drop between two eigenvalues: noise has 4% at most in the benchmark, good data 15% at least.
 _DROP = 0.05
@@ -49,7 +49,7 @@ _DROP = 0.05
 
 @dataclass(frozen=True)
 class Finding:
-    """One sign: what kind it is, what is seen, and what to try."""
+    """One sign: its kind, what was found, and what to try."""
 
     kind: str
     what: str
@@ -61,12 +61,12 @@ class Finding:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What speaks against a clustering; true if there is anything, and printed as a list.
+    """Signs against a clustering; true if there are any, and printed as a list.
 
     Attributes
     ----------
     findings : tuple of Finding
-        ``kind`` in two or three words, ``what`` is seen and the ``advice``, a sentence each.
+        Each has a ``kind`` of two or three words, ``what`` was found and ``advice``.
     """
 
     findings: tuple[Finding, ...] = ()
@@ -83,7 +83,7 @@ class Diagnosis:
         return tuple(finding.kind for finding in self.findings)
 
     def caution(self, claim: str = "") -> str:
-        """What belongs beside a claim such as "Certified"; empty where nothing was found."""
+        """The caution to show beside a claim such as "Certified"; empty if nothing was found."""
         if not self.findings:
             return ""
         about = f"{claim} is about shares only; see" if claim else "See"
@@ -121,8 +121,8 @@ def diagnose(
 ) -> Diagnosis:
     """Diagnose a fit.
 
-    A low cut and a gap cannot be expected where the affinities themselves are at fault, so
-    those two are looked at only where they are not; nor a gap among many components.
+    Bad affinities cannot give a low cut or a gap, so those two are checked only where the
+    affinities are good, and the gap only where there are not many components.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def diagnose(
     audit : Audit
         Sizes and the normalised cut.
     result : SolveResult
-        The eigenvalues, and where the solver knows it ``details["next_eigenvalue"]``.
+        The eigenvalues, and ``details["next_eigenvalue"]`` if the solver computed it.
     assignment : FairAssignment or None
         The floor of the sizes; None takes the default floor.
     """
@@ -156,7 +156,7 @@ class Sample:
     Attributes
     ----------
     indices : ndarray of shape (m,)
-        Whose rows they are.
+        Indices of these rows.
     rows : ndarray of shape (m, n), float64
         Their affinities.
     own_shares : ndarray
@@ -207,11 +207,11 @@ class Sample:
 
     @property
     def agreement(self) -> float | None:
-        """Rank correlation between two people's affinity and the likeness (cosine) of their rows.
+        """Rank correlation of two people's affinity with the similarity (cosine) of their rows.
 
-        Positive where who is alike has a large affinity, negative for distances. The entries
-        that the two have with each other and themselves are left out of their rows, and rows are
-        compared in direction, since those of outliers are short. None where it has no meaning.
+        Positive where similar people have a large affinity, negative for distances. The entries
+        of the two with each other and themselves are left out of their rows, and only directions
+        are compared, since rows of outliers are short. None where it is undefined.
         """
         rows = self.rows / self.rows.max(axis=1, keepdims=True)  # squares must not overflow
         rows /= np.linalg.norm(rows, axis=1, keepdims=True)
@@ -227,7 +227,7 @@ class Sample:
 
 
 def look_at_affinities(sample: Sample) -> Finding | None:
-    """Distances, nearly the identity, or nearly constant: the first that is true."""
+    """Distances, nearly the identity, or nearly constant: the first that applies."""
     if sample.rows.shape[1] < 3:
         return None
     # Graphs have an empty diagonal too, but few edges; distances are zero between copies only.
@@ -299,7 +299,7 @@ def look_at_cut(cut: float, k: int, own_volume: float) -> Finding | None:
 def look_at_spectrum(eigenvalues: np.ndarray, following: float | None, k: int) -> Finding | None:
     """No drop after any of the 2nd to the k-th eigenvalue; `following` is the (k+1)-th.
 
-    A k beyond a number that stands out may be chosen for good reasons, so one drop is enough.
+    A k beyond the last drop may be chosen for good reasons, so one drop is enough.
     """
     if following is None or len(eigenvalues) != k or k < 2:
         return None
@@ -338,14 +338,14 @@ def look_at_sizes(sizes: np.ndarray, floor: int | None = None) -> list[Finding]:
             Finding(
                 "one giant cluster",
                 f"One of the {k} clusters holds {share:.0%} of everyone ({sizes.max():,} of "
-                f"{n:,}), and the others what is left.",
+                f"{n:,}), and the others the rest.",
                 "Look for outliers, and try a wider kernel (a smaller gamma), a graph of nearest "
                 "neighbours or fewer clusters.",
             )
         )
     least = default_floor(n, k) if floor is None else floor
     low = int(np.sum(sizes <= least))
-    # Who asks for clusters of about equal size has them near the floor for that reason.
+    # If clusters of about equal size are requested, they are near the floor for that reason.
     if low and least <= n / (2 * k):
         bound = "at most a tenth of the mean size" if floor is None else "the fewest allowed"
         findings.append(

@@ -1,4 +1,4 @@
-"""From an affinity and groups to the fair embedding: the problem is built and solved here."""
+"""From an affinity and groups to the fair embedding: build the problem and solve it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from fairspectral.validation import (
     check_n_clusters,
 )
 
-# What `make_operator` takes beyond the data and the affinity.
+# Parameters of `make_operator` other than the data and the affinity.
 _AFFINITY_PARAMS = ("gamma", "n_neighbors", "kernel_params", "dtype", "memory_budget", "n_jobs")
 
 
@@ -39,7 +39,7 @@ def embed(
 ) -> tuple[np.ndarray, SolveResult]:
     """Solve the fair cut problem and scale its vectors to the rows that are clustered.
 
-    `name` is what errors call `n_components`; the rest is as in `fair_spectral_embedding`.
+    `name` is the name of `n_components` in errors; the rest is as in `fair_spectral_embedding`.
 
     Returns
     -------

@@ -36,7 +36,7 @@ from fairspectral.validation import (
     warn_of_ignored_y,
 )
 
-# What `fair_assignment` takes beyond what the estimator itself passes to it.
+# Parameters of `fair_assignment` that the estimator does not set itself.
 _ROUNDING_PARAMS = (
     "bounds",
     "min_cluster_size",
@@ -74,13 +74,13 @@ class FairSpectralClustering(ClusterMixin, BaseEstimator):
         With several sensitive attributes: constrain the shares of each, or of every
         combination that occurs.
     solver : {"auto", "krylov", "admm", "lanczos", "nullspace"}, default="auto"
-        Who computes the embedding. ``"auto"`` suits nearly everyone and says in
-        ``solve_result_.choice`` what it chose.
+        The method that computes the embedding. ``"auto"`` suits nearly all problems;
+        ``solve_result_.choice`` explains its choice.
     tol : float or None
-        Accuracy asked of the solver; None is the solver's own default.
+        Accuracy of the solver; None is the solver's default.
     max_iter : int or None
-        Iterations at most; None is the solver's own default.
-    solver_params : dict or the solver's own dataclass, or None
+        Largest number of iterations; None is the solver's default.
+    solver_params : dict, the solver's parameter dataclass, or None
         Further parameters of the solver.
     assign_labels : {"fair", "kmeans"}, default="fair"
         ``"fair"`` guarantees the shares of every group in every cluster, and refines the cut
@@ -104,9 +104,9 @@ class FairSpectralClustering(ClusterMixin, BaseEstimator):
         of being stored, and the Krylov solver restarts instead of using more beside it. None
         is half of the machine's memory for the kernel, about 6 (k + 32) vectors beside it.
     n_jobs : int or None
-        Threads; None leaves the libraries' own setting.
+        Threads; None leaves the libraries' settings.
     verbose : int, default=0
-        1 tells on standard error what is being done.
+        1 writes what is being done to standard error.
 
     Attributes
     ----------
@@ -221,8 +221,8 @@ class FairSpectralClustering(ClusterMixin, BaseEstimator):
         X : array, DataFrame or sparse matrix of shape (n, d), or affinities of shape (n, n)
             The data; with an operator as `affinity` it may be None.
         y : ignored
-            For scikit-learn's interface. Given without `sensitive_features` it is warned of:
-            groups do not go here.
+            For scikit-learn's interface. Given without `sensitive_features` it causes a
+            warning: groups do not go here.
         sensitive_features : list, array, Series, Categorical, DataFrame, dict or None
             The groups: one value per sample, or one column per attribute (in a dict, by
             name). None gives plain spectral clustering. Values belong to the rows of `X` by
@@ -264,7 +264,7 @@ class FairSpectralClustering(ClusterMixin, BaseEstimator):
         return write_report(self, path, **options)
 
     def _html_repr(self) -> str:
-        """What a notebook shows: the parameters, and once fitted the audit."""
+        """The view in a notebook: the parameters, and the audit once fitted."""
         from fairspectral.report import repr_html
 
         return repr_html(self)
@@ -284,7 +284,7 @@ class FairSpectralClustering(ClusterMixin, BaseEstimator):
         given, X = X, self._check_data(X)
         n = self.affinity.shape[0] if X is None else X.shape[0]
         check_n_clusters(self.n_clusters, n, 0)
-        # What cannot be is found before the affinities: its errors should not cost a kernel.
+        # Validate before computing the affinities, so that errors come early.
         attributes: tuple[Attribute, ...] = ()
         if sensitive_features is not None:
             attributes = encode_groups(sensitive_features, n, self.attribute_mode, rows=given)
@@ -327,7 +327,7 @@ class FairSpectralClustering(ClusterMixin, BaseEstimator):
         return self
 
     def _plan(self, attributes: tuple[Attribute, ...]) -> RoundingPlan | None:
-        """What the fair rounding will have to keep; None where k-means will round."""
+        """The validated rounding request; None where k-means will round."""
         if not attributes or self.assign_labels == "kmeans":
             return None
         params = {"fairness_tol": self.fairness_tol, **(self.rounding_params or {})}
@@ -384,7 +384,7 @@ class FairSpectralClustering(ClusterMixin, BaseEstimator):
             return {**common, **(self.solver_params or {})}
         if is_dataclass(self.solver_params) and not isinstance(self.solver_params, type):
             return replace(self.solver_params, **common)
-        return self.solver_params  # refused, with a sentence, where the solver is made
+        return self.solver_params  # refused with a clear error when the solver is made
 
     def _check_rounding_params(self) -> None:
         for name in self.rounding_params or {}:
@@ -400,7 +400,7 @@ class FairSpectralClustering(ClusterMixin, BaseEstimator):
             sys.stderr.write(f"[fairspectral] {text}\n")
 
     def _watch_iterations(self) -> Callback:
-        """A callback that tells listeners how far the embedding is, and `verbose` what it did."""
+        """A callback that reports progress to listeners, and iterations if `verbose`."""
         report(EMBEDDING, 0.0)
         meter = GapMeter(self.tol or 1e-3)
 

@@ -1,4 +1,4 @@
-"""Tables of features: what can be said of them before scikit-learn and numpy see them.
+"""Checks of feature tables that come before those of scikit-learn and numpy.
 
 As in `fairspectral.validation`, a message is one sentence that says what is wrong and what to do.
 """
@@ -64,7 +64,7 @@ def refuse_dates(X: Any) -> None:
 
 
 def refuse_filled_sparse(X: Any) -> None:
-    """Refuse sparse columns of pandas in which what is not stored is no zero."""
+    """Refuse sparse columns of pandas whose fill value is not zero."""
     for column, kind in enumerate(_column_types(X)):
         if getattr(kind, "fill_value", 0) != 0:
             raise ValueError(
@@ -87,7 +87,7 @@ def refuse_masked(values: Any, name: str) -> None:
 
 
 def non_numeric_features(X: Any) -> Exception | None:
-    """Say where text, or something else that is no number, stands in a table; None: nowhere."""
+    """The error for the first value of a table that is not a number; None if there is none."""
     if sp.issparse(X):
         return None
     table = np.asarray(X, dtype=object)
@@ -95,7 +95,7 @@ def non_numeric_features(X: Any) -> Exception | None:
         value = table[row, column]
         where = f"row {row}, {_column_name(X, column)}"
         try:
-            complex(value)  # what is wrong with a complex number has words of its own
+            complex(value)  # complex numbers have a message of their own
         except OverflowError:
             return ValueError(
                 f"X contains a number at {where} that is too large for floating point; divide "
@@ -108,7 +108,7 @@ def non_numeric_features(X: Any) -> Exception | None:
                     "numbers first (for example with sklearn.preprocessing.OneHotEncoder)."
                 )
             if type(value).__name__ != "NAType":
-                # In scikit-learn's own words, which its checks look for.
+                # scikit-learn's checks look for these words of its message.
                 return TypeError(
                     f"X contains a {type(value).__name__} at {where}, but the argument must be a "
                     "number or a string that reads as a number; convert that column or drop it."
@@ -117,7 +117,7 @@ def non_numeric_features(X: Any) -> Exception | None:
 
 
 def in_our_words(error: Exception) -> str:
-    """What scikit-learn says of a table that it refuses, as one sentence."""
+    """scikit-learn's message about a table that it refuses, as one sentence."""
     text = str(error).splitlines()[0]
     if text.startswith("Complex data not supported"):
         return f"{text}; pass real numbers, such as the real and imaginary parts as two columns."

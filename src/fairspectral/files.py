@@ -22,8 +22,8 @@ def replacing(path: Path) -> Iterator[Path]:
     replaced.
     """
     target = behind_links(path)
-    # A number of its own: other threads, and processes elsewhere that share the folder, may be
-    # writing the same file. And part of the name only, since names have a greatest length.
+    # A unique number, because other threads, and processes elsewhere that share the folder, may
+    # be writing the same file; and only a part of the name, since names have a largest length.
     attempt = target.with_name(f".{target.name[:40]}.{secrets.token_hex(8)}.part")
     _unfinished.add(attempt)
     try:
@@ -46,14 +46,14 @@ def write_text(path: Path, text: str) -> None:
 
 
 def behind_links(path: Path) -> Path:
-    """The file that a path stands for, whether it exists or not."""
+    """The file that a path refers to through its links, whether it exists or not."""
     return Path(os.path.realpath(path))
 
 
 def _create(attempt: Path, target: Path) -> None:
     """An empty file with the permissions, and where possible the owner, of the older `target`.
 
-    What is written to it is never open to more people than the older file was.
+    So the new content is never open to more people than the older file was.
     """
     try:
         before = target.stat()
@@ -68,7 +68,7 @@ def _create(attempt: Path, target: Path) -> None:
 
 
 def discard_unfinished() -> None:
-    """Remove what is being written: for an end that runs no ``finally``, or interrupts one."""
+    """Remove unfinished files, for an exit that runs no ``finally`` or interrupts one."""
     for attempt in list(_unfinished):
         with suppress(OSError):
             attempt.unlink(missing_ok=True)

@@ -44,12 +44,12 @@ class FairnessFrontier:
 
     @property
     def cost(self) -> np.ndarray:
-        """What the frontier is about: the cut where it is known, else the embedding cost."""
+        """The cost that is plotted: the cut where it is known, else the embedding cost."""
         return np.array([_cost(a) for a in self.assignments])
 
     @property
     def cost_name(self) -> str:
-        """Which of the two that is."""
+        """The name of `cost`."""
         return "embedding cost" if self.normalized_cut is None else "normalised cut"
 
     @property
@@ -105,10 +105,10 @@ def fairness_frontier(
     tolerances: Sequence[float | None] = TOLERANCES,
     **params: Any,
 ) -> FairnessFrontier:
-    """Cluster at several tolerances, each started from the one before as well as anew.
+    """Cluster at several tolerances, each started both from scratch and from the one before.
 
-    What is fair at a tolerance is fair at every looser one, so the cost never rises along the
-    frontier: the better of the two starts is kept.
+    A clustering that is fair at a tolerance is fair at every looser one, and the better of the
+    two starts is kept, so the cost never rises along the frontier.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How fair a clustering is, and how good a cut: every variant under its own name.
+"""How fair a clustering is, and how good its cut: one function for each measure.
 
 Labels come from any tool; the sensitive attribute from any array. ``n_ls`` is the number of
 members of group s in cluster l, ``n_l`` a cluster's size, ``p_s`` a group's share of everyone.

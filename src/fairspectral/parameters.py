@@ -1,4 +1,4 @@
-"""What parameters are accepted: words from a list, amounts of memory, dataclasses from a dict.
+"""Checks of parameters: words from a list, amounts of memory, dataclasses from a dict.
 
 As in `fairspectral.validation`, a message is one sentence that says what is wrong and what to do.
 """
@@ -29,7 +29,7 @@ def build_params(params_class: type, given: dict[str, Any] | None, *, where: str
                 f"it knows {', '.join(known)}."
             )
         kinds = [_ABSTRACT.get(kind, kind) for kind in get_args(known[key]) or (known[key],)]
-        # True counts as 1 in Python, but nobody who writes it means a number.
+        # True counts as 1 in Python, but is not meant as a number.
         fits = bool in kinds if is_boolean(value) else True
         if not (fits and any(isinstance(kind, type) and isinstance(value, kind) for kind in kinds)):
             words = " or ".join(_KINDS.get(kind, str(kind)) for kind in kinds)
@@ -37,7 +37,7 @@ def build_params(params_class: type, given: dict[str, Any] | None, *, where: str
     return params_class(**given)
 
 
-# What a parameter's type admits, and is called.
+# The Python types that each type of parameter accepts, and its name in messages.
 _ABSTRACT: dict[Any, type] = {int: Integral, float: Real}
 _KINDS: dict[Any, str] = {
     Integral: "a whole number",
@@ -62,7 +62,7 @@ def check_whole_number(value: Any, name: str, *, least: int = 1) -> None:
 
 
 def refuse_booleans(params: Mapping[str, Any], constraints: Mapping[str, Any]) -> None:
-    """Refuse True and False where a number is asked for: to scikit-learn's checks they are 1 and 0.
+    """Refuse True and False in place of numbers: scikit-learn's checks take them for 1 and 0.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def refuse_booleans(params: Mapping[str, Any], constraints: Mapping[str, Any]) -
 
 
 def check_n_jobs(n_jobs: Any) -> None:
-    """Refuse a number of threads that means nothing."""
+    """Refuse an invalid number of threads."""
     if n_jobs is None:
         return
     if is_boolean(n_jobs) or not isinstance(n_jobs, Integral) or n_jobs == 0:
@@ -89,7 +89,7 @@ def check_n_jobs(n_jobs: Any) -> None:
 
 
 def seeded(random_state: Any) -> np.random.RandomState:
-    """The generator of a seed, of one that exists, or of numpy's own where there is none."""
+    """A generator from a seed; the given one if it is one already; numpy's global one for None."""
     try:
         return check_random_state(random_state)
     except ValueError:

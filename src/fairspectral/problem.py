@@ -1,7 +1,7 @@
 """The fair cut problem, in one object that every solver receives.
 
 ``max tr(H^T M H)  s.t.  H^T H = I_k,  F^T H = 0`` (the paper's Problem 5). A solver sees only
-`apply` and `project`; it never looks at whether ``M`` is dense, sparse or a kernel.
+`apply` and `project`; it does not depend on whether ``M`` is dense, sparse or a kernel.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from fairspectral.validation import check_n_clusters
 
 @dataclass
 class Counter:
-    """What the products have cost: passes over ``M``, and columns multiplied in all."""
+    """The cost of the products: passes over ``M``, and the total of columns multiplied."""
 
     passes: int = 0
     columns: int = 0
@@ -54,7 +54,7 @@ class FairCutProblem:
 
     @property
     def dtype(self) -> np.dtype:
-        """In which the products are computed."""
+        """The dtype in which the products are computed."""
         return self.operator.dtype
 
     @property
@@ -72,7 +72,7 @@ class FairCutProblem:
         return self.operator.matmat(block)
 
     def apply_on_host(self, block: np.ndarray) -> np.ndarray:
-        """``M @ block`` for solvers that compute in numpy wherever ``M`` is: one pass, counted."""
+        """``M @ block`` for solvers that compute in numpy on any device: one pass, counted."""
         self._count(block)
         return self.operator.matmat_on_host(block)
 
@@ -86,7 +86,7 @@ class FairCutProblem:
 
     @cached_property
     def known_vector(self) -> np.ndarray:
-        """``sqrt(d)`` of unit length, shape (n, 1): feasible, with eigenvalue 1, for free."""
+        """The trivial eigenvector ``sqrt(d)`` of unit length, shape (n, 1): feasible, value 1."""
         v = np.sqrt(self.operator.degrees)
         return (v / np.linalg.norm(v))[:, None]
 

@@ -1,7 +1,7 @@
-"""How far long work has come: the work reports, and whoever listens shows it.
+"""Progress of long computations: the library reports it, and listeners show it.
 
-The library never prints. It calls `report`, which does nothing unless somebody installed a
-listener with `listening`; the command line does, and a notebook can.
+The library never prints. It calls `report`, which does nothing unless a listener was installed
+with `listening`; the command does so, and a notebook can.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _listeners: ContextVar[tuple[Listener, ...]] = ContextVar("listeners", default=(
 
 
 def report(stage: str, done: float | None = None) -> None:
-    """Say that `stage` is under way, and which fraction of it is done where that is known.
+    """Report that `stage` is under way, and the fraction that is done where it is known.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def compilation(listener: Callable[[bool], Any]) -> Iterator[None]:
 
 
 class GapMeter:
-    """Reads the fraction done of an iteration off its gaps, which fall geometrically to `tol`.
+    """Estimates the fraction done of an iteration from its gaps, which fall geometrically to `tol`.
 
     The logarithm of the gap is taken to fall in a straight line from the first known gap, so
     the fraction of the way down is the fraction of the iterations done.
@@ -104,8 +104,8 @@ class GapMeter:
         if gap is not None and 0 <= gap < math.inf:
             height = math.log(max(gap, 1e-300))
             if self._start is None:
-                # The first gap is not known before the first iteration; half a decade above
-                # it is a fair guess at where the way down began.
+                # The gap before the first iteration is not known; half a decade above the
+                # first one is a fair guess.
                 self._start = max(height, self._end) + math.log(10) / 2
             done = (self._start - height) / (self._start - self._end)
             self._done = max(self._done, min(done, 1.0))

@@ -1,7 +1,7 @@
 """Whether two tables with row labels (pandas) list the same rows in the same order.
 
-Values are used by position. Where both sides carry labels, a different order would give people
-the groups of others without a word, so it is refused. It is not mended either: after
+Values are used by position. Where both sides have labels, a different order would silently give
+people the groups of others, so it is refused. Nor are rows aligned by label: after
 ``X.sample(frac=1)`` and a fresh ``Series`` the positions are right and the labels are not.
 """
 
@@ -15,7 +15,7 @@ import numpy as np
 
 
 def row_labels(table: Any) -> Any:
-    """The index of a pandas object; None for arrays, lists, polars and whatever has none."""
+    """The index of a pandas object; None for arrays, lists, polars and others without one."""
     index = getattr(table, "index", None)
     return index if hasattr(index, "equals") else None
 
@@ -29,7 +29,7 @@ def check_same_rows(rows: Any, values: Any, rows_name: str, name: str) -> None:
         Two tables or columns, or for `values` a mapping to columns. Nothing is checked unless
         both have row labels.
     rows_name, name : str
-        What the message calls them.
+        Their names in the message.
     """
     expected = row_labels(rows)
     if expected is None:
@@ -37,7 +37,7 @@ def check_same_rows(rows: Any, values: Any, rows_name: str, name: str) -> None:
     parts = values if isinstance(values, Mapping) else {None: values}
     for key, part in parts.items():
         found = row_labels(part)
-        # Another length has a sentence of its own.
+        # A different length has its own error message.
         if found is None or len(found) != len(expected) or expected.equals(found):
             continue
         at = next(

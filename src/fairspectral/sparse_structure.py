@@ -1,6 +1,6 @@
 """Whether the arrays inside a scipy sparse matrix fit together.
 
-scipy's compiled routines trust them: an index out of range reads, or writes, foreign memory.
+scipy's compiled routines do not check them: an index out of range reads or writes other memory.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ def check_sparse_structure(matrix: Any, name: str = "X") -> None:
     Parameters
     ----------
     matrix : scipy sparse matrix or array
-        In any format; its values are not looked at.
+        In any format; its values are not checked.
     name : str
-        How the message calls it.
+        Its name in the message.
     """
     trouble = _CHECKS.get(matrix.format, _nothing)(matrix)
     if trouble:

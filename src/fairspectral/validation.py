@@ -1,4 +1,4 @@
-"""What input is accepted, and the words of every error.
+"""Validation of input, and its error messages.
 
 Every message is one sentence that says what is wrong, where, and what to do.
 Nothing here computes; everything here is called before the first computation.
@@ -33,7 +33,7 @@ from fairspectral.sparse_structure import check_sparse_structure as check_sparse
 
 
 class FairSpectralWarning(UserWarning):
-    """Something about the input or the result that a user should know of."""
+    """A warning about the input or the result."""
 
 
 @dataclass(frozen=True)
@@ -68,9 +68,9 @@ MANY_GROUPS = 20
 
 
 def warn_of_ignored_y(y: Any, sensitive_features: Any) -> None:
-    """Say that `y` is not where the groups go; called by a `fit` without groups.
+    """Warn that groups are not passed as `y`; called by a `fit` without groups.
 
-    A warning and no error, because scikit-learn's pipelines and checks pass a `y` to everybody.
+    A warning and not an error, because scikit-learn's pipelines and checks always pass a `y`.
     """
     if y is not None and sensitive_features is None:
         warnings.warn(
@@ -98,11 +98,11 @@ def check_sensitive_features(
     n_samples : int
         The number of rows that the data has.
     constrain : bool
-        A constraint needs at least two groups, and fewer than samples; metrics may look at any.
+        A constraint needs at least two groups, and fewer than samples; metrics take any number.
     rows : any
         The data that the values belong to; if both have row labels, they must agree.
     rows_name : str
-        What a message calls the data.
+        Name of the data in messages.
     """
     check_same_rows(rows, sensitive_features, rows_name, "sensitive_features")
     attributes = tuple(
@@ -120,7 +120,7 @@ def check_sensitive_features(
 
 
 def _check_number_of_groups(attribute: Attribute, n_samples: int) -> None:
-    """Refuse values that hardly two samples share; warn of numbers that look like a quantity."""
+    """Refuse almost unique values; warn of numbers that look like a quantity."""
     name, values = attribute.name, attribute.categories
     h = len(values)
     numeric = all(isinstance(v, Real) and not isinstance(v, bool) for v in values)
@@ -136,7 +136,7 @@ def _check_number_of_groups(attribute: Attribute, n_samples: int) -> None:
         )
     if h <= MANY_GROUPS:
         return
-    if 2 * h > n_samples:  # in whole persons, shares of such groups forbid nothing
+    if 2 * h > n_samples:  # shares of such small groups exclude nothing in whole persons
         raise ValueError(
             f"sensitive_features column {name!r} has {h} different values for {n_samples} "
             f"samples, fewer than two samples for each; {remedy}."
@@ -219,7 +219,7 @@ def encode_values(
     values : array-like of shape (n,)
         Numbers, text or anything that can be sorted; none may be missing.
     name, shape : str
-        What a message calls the values, and what it says they must be.
+        Name of the values in messages, and the shape that messages ask for.
 
     Returns
     -------
@@ -251,7 +251,7 @@ def encode_values(
 
 
 def _refuse_containers(values: np.ndarray, name: str) -> None:
-    """Refuse lists and the like, whose order or equality is not that of names."""
+    """Refuse lists and other containers, which do not sort or compare like names."""
     for row, value in enumerate(values):
         if isinstance(value, list | dict | set | np.ndarray | np.void):
             raise TypeError(
@@ -265,14 +265,14 @@ def _missing(values: np.ndarray) -> np.ndarray:
     if np.ma.isMaskedArray(values):
         return np.ma.getmaskarray(values)
     if values.dtype.kind == "U":
-        return values == "nan"  # what numpy makes of a NaN among text
+        return values == "nan"  # numpy turns a NaN among text into this
     if values.dtype.kind in "fc":
         return np.isnan(values)
     if values.dtype.kind in "mM":
         return np.isnat(values)
     if values.dtype.kind != "O":
         return np.zeros(len(values), dtype=bool)
-    # pandas' own test where pandas is in use; importing it for this would be heavy.
+    # Use pandas' test if pandas is loaded; importing it only for this would be slow.
     pandas = sys.modules.get("pandas")
     if pandas is not None:
         return np.asarray(pandas.isna(values))
@@ -298,17 +298,17 @@ def check_data(X: Any, *, precomputed: bool, check: Callable[..., Any] = check_a
     if isinstance(X, np.matrix):
         X = np.asarray(X)
     if isinstance(X, np.ndarray) and X.dtype.kind in "US":
-        X = X.astype(object)  # text that reads as numbers is taken, also where affinities stand
+        X = X.astype(object)  # text that reads as numbers is accepted, in affinities too
     if precomputed:
         check_same_sides(X, "X")
     names = column_names(X)
     try:
-        with np.errstate(over="ignore"):  # what becomes infinite is found below
+        with np.errstate(over="ignore"):  # infinite values are found below
             checked = check(
                 X,
                 accept_sparse=True if precomputed else "csr",
                 dtype="numeric" if precomputed else [np.float64, np.float32],
-                ensure_all_finite=False,  # said better below, and without a second pass
+                ensure_all_finite=False,  # checked below with a better message, in one pass
                 ensure_min_samples=2,
             )
     except (ValueError, TypeError, OverflowError) as error:
@@ -333,7 +333,7 @@ def check_dtype(dtype: Any) -> np.dtype:
 
 
 def all_finite(values: np.ndarray) -> bool:
-    """Whether there is no NaN and no infinity; one sum tells, unless it overflows."""
+    """Whether there is no NaN and no infinity; one sum decides unless it overflows."""
     with np.errstate(over="ignore", invalid="ignore"):
         return bool(np.isfinite(values.sum()) or np.isfinite(values).all())
 

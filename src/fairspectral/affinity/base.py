@@ -1,4 +1,4 @@
-"""What every affinity operator gives: the one protocol that the rest of the package relies on."""
+"""The protocol of affinity operators, on which the rest of the package relies."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import scipy.sparse as sp
 
 
 class AffinityOperator(ABC):
-    """The normalised affinity ``M = D^-1/2 W D^-1/2``, known by its products.
+    """The normalised affinity ``M = D^-1/2 W D^-1/2``, given by its products.
 
     Dense, sparse, kernel, GPU and distributed affinities all look like this to the solvers and
     to the rounding. An operator must have the first three attributes and `matmat`; the others
@@ -28,16 +28,16 @@ class AffinityOperator(ABC):
     degrees : ndarray of shape (n,), float64
         Row sums of ``W``, all positive, in host memory.
     xp : array namespace
-        Of the blocks that `matmat` takes and returns, in the form of ``array_api_compat``. The
+        Namespace of the blocks of `matmat`, in the form of ``array_api_compat``. The
         default solver keeps all its blocks there; only small matrices and the answer come back.
     device : device of `xp`, or None
-        Where the blocks lie; None is the default of `xp`.
+        Device of the blocks; None is the default of `xp`.
     density : float
-        Share of the entries of ``W`` that may be nonzero, in (0, 1]. A product costs about so
-        much of a dense one, which decides how solvers and rounding spend their time.
+        Share of the entries of ``W`` that may be nonzero, in (0, 1]. A product costs about this
+        share of a dense one; solvers and rounding choose their methods by it.
     stored_weights : ndarray or scipy CSR of shape (n, n), or None
         ``W`` itself, where it is held in host memory: the rounding searches through its rows.
-        None where it is recomputed, or lies elsewhere; then the rounding uses products only.
+        None where it is recomputed or held elsewhere; then the rounding uses products only.
     own_threads : bool
         Whether products run in this package's own threads. They are then kept apart from those
         of BLAS, and blocks are narrower, because every column costs the same.
@@ -66,27 +66,27 @@ class AffinityOperator(ABC):
     def asarray(self, array: Any) -> Any:
         """An array of numpy or of `xp` in the operator's namespace, dtype and device."""
         if self.xp is not array_api_compat.numpy and isinstance(array, np.ndarray):
-            # torch knows no negative strides, and warns of memory that is read-only.
+            # torch has no negative strides, and warns of read-only memory.
             array = np.require(array, requirements=["C", "W"])
         dtype = getattr(self.xp, self.dtype.name)
         return self.xp.asarray(array, dtype=dtype, device=self.device)
 
     def matmat_on_host(self, block: np.ndarray) -> np.ndarray:
-        """`matmat` of a numpy block, as a numpy array: for all that computes on the host."""
+        """`matmat` of a numpy block, as a numpy array, for code that computes on the host."""
         product = self.matmat(self.asarray(block))
         return np.asarray(array_api_compat.to_device(product, "cpu"))
 
     def component_sizes(self) -> np.ndarray | None:
-        """Nodes in each connected component, or None where it is not cheap to know."""
+        """Nodes in each connected component, or None where that is expensive to compute."""
         return self._component_sizes
 
     @cached_property
     def _component_sizes(self) -> np.ndarray | None:
-        """What `component_sizes` says; the affinities do not change, so it is found once."""
+        """Compute `component_sizes`; called once, as the affinities do not change."""
         return None
 
     def count_components(self) -> int | None:
-        """Number of connected components, or None where it is not cheap to know."""
+        """Number of connected components, or None where that is expensive to compute."""
         sizes = self.component_sizes()
         return None if sizes is None else len(sizes)
 
@@ -102,5 +102,5 @@ class AffinityOperator(ABC):
 
 
 def is_operator(candidate: Any) -> bool:
-    """Whether an object has what an operator must have (ours or a user's own)."""
+    """Whether an object has the required attributes of an operator (ours or a user's)."""
     return all(hasattr(candidate, name) for name in ("matmat", "degrees", "shape", "dtype"))

@@ -1,4 +1,4 @@
-"""From what a user passes as `X` and `affinity` to the operator that fits it."""
+"""From the user's `X` and `affinity` to the operator for them."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def make_operator(
     affinity : str, callable or operator
         ``"precomputed"``, ``"nearest_neighbors"``, a kernel name of
         ``sklearn.metrics.pairwise``, a function of two rows, or an object with ``shape``,
-        ``dtype``, ``degrees`` and ``matmat``, and what else `AffinityOperator` declares.
+        ``dtype``, ``degrees`` and ``matmat``, and optionally the rest of `AffinityOperator`.
     gamma, kernel_params :
         Parameters of the kernel.
     n_neighbors : int
@@ -87,7 +87,7 @@ def make_operator(
     kernel = make_kernel(affinity, X, gamma, kernel_params)
     budget = parse_memory_budget(memory_budget)
     if X.shape[0] ** 2 * dtype.itemsize > budget:
-        # A kernel's strip, its exponential and its float32 copy live side by side.
+        # A kernel's strip, its exponential and its float32 copy are in memory together.
         return KernelOperator(X, kernel, dtype, strip_bytes=min(budget // 3, 2**27))
     return DenseOperator(kernel_matrix(X, kernel, dtype), name=kernel.name, remedy=kernel.remedy)
 

@@ -1,4 +1,4 @@
-"""What affinities are accepted: square, finite, non-negative, symmetric, with usable degrees.
+"""Checks of affinities: square, finite, non-negative, symmetric, with usable degrees.
 
 As in `fairspectral.validation`, a message is one sentence that says what is wrong and what to do.
 """
@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-# A degree's square and its inverse must be numbers with all their digits.
+# A degree's square and its inverse must not overflow or underflow.
 _SMALLEST_DEGREE = 1e-150
-# The volume of a cluster is a sum of degrees, in which those so many times smaller than the
-# largest are lost. That may happen to a few weakly linked nodes, but not to most.
+# The volume of a cluster is a sum of degrees, in which those this many times smaller than the
+# largest are lost. That is acceptable for a few weakly linked nodes, but not for most.
 _WIDEST_RANGE = 1e14
-# A sum of affinities is exact to about so many units of roundoff.
+# Error of a sum of affinities, in units of roundoff.
 _ROUNDOFF_UNITS = 64
 
 
@@ -29,7 +29,7 @@ def check_square(shape: tuple[int, ...], name: str) -> None:
 
 
 def refuse_complex(W: Any, name: str) -> None:
-    """Refuse complex numbers, of which numpy would drop the imaginary parts."""
+    """Refuse complex numbers, whose imaginary parts numpy would drop."""
     if np.iscomplexobj(W):
         raise ValueError(
             f"{name} has complex affinities; pass real numbers of at least zero, for example "
@@ -38,7 +38,7 @@ def refuse_complex(W: Any, name: str) -> None:
 
 
 def bad_weight(value: float, row: int, column: int, name: str) -> ValueError:
-    """Say what is wrong with an affinity that is NaN, infinite or negative."""
+    """The error for an affinity that is NaN, infinite or negative."""
     if value < 0:
         return ValueError(
             f"{name} has the negative weight {value:g} at row {row}, column {column}; affinities "
@@ -52,7 +52,7 @@ def bad_weight(value: float, row: int, column: int, name: str) -> ValueError:
 
 
 def asymmetric(first: float, second: float, row: int, column: int, name: str) -> ValueError:
-    """Say where a matrix is not symmetric."""
+    """The error for a matrix that is not symmetric."""
     return ValueError(
         f"{name} is not symmetric: entry ({row}, {column}) is {first:g} but entry "
         f"({column}, {row}) is {second:g}; use (W + W.T) / 2 if the direction does not matter."
@@ -70,20 +70,20 @@ def check_degrees(
     dtype: Any = np.float64,
     remedy: str = "",
 ) -> None:
-    """Refuse degrees that cannot be computed with.
+    """Refuse degrees that are zero, too small, too large or too unequal.
 
     Parameters
     ----------
     degrees : ndarray of shape (n,)
         Sums of each node's affinities.
     name : str
-        How the message calls the affinities.
+        Name of the affinities in the message.
     diagonal : ndarray of shape (n,) or None
         Affinity of each node to itself, where it is known.
     dtype : numpy dtype
         Of the affinities.
     remedy : str
-        What to do where a node has no affinity to others; by default, what helps with a graph.
+        Advice where a node has no affinity to others; by default the advice for a graph.
     """
     isolated = np.flatnonzero(~(degrees > 0))
     if len(isolated):
@@ -104,15 +104,15 @@ def check_degrees(
     if degrees[largest] > _WIDEST_RANGE * usual:
         raise ValueError(
             f"{name} has affinities that sum to {degrees[largest]:.3g} at node {largest}, beside "
-            f"which those of most nodes, about {usual:.3g}, are lost in rounding; check the "
+            f"which those of most nodes, about {usual:.3g}, are lost in floating-point error; check the "
             "largest affinity of that node, or cap it."
         )
     if diagonal is not None:
-        # Up to rounding, nobody resembles anybody else: every clustering is as good.
+        # Up to floating-point error there is no affinity between nodes: nothing to cluster by.
         others = np.max((degrees - diagonal) / degrees)
         if others <= _ROUNDOFF_UNITS * np.finfo(dtype).eps:
             raise ValueError(
-                f"{name} gives no affinity between different nodes beyond rounding errors, so "
+                f"{name} gives no affinity between different nodes beyond floating-point error, so "
                 f"there is nothing to cluster by; "
                 f"{remedy or 'check how it was computed, or set its diagonal to zero'}."
             )

@@ -25,9 +25,9 @@ class DenseOperator(ScaledOperator):
         Symmetric, non-negative, finite. float32 and float64 are used as they are; other
         types and non-contiguous views are copied once.
     name : str
-        How errors call it.
+        Its name in errors.
     remedy : str
-        What they say to do where nobody resembles anybody.
+        Advice in errors where there is no affinity between nodes.
     """
 
     own_threads = True
@@ -74,7 +74,7 @@ def _scan(W: np.ndarray, name: str) -> np.ndarray:
     """Check every weight and the symmetry, and sum the rows, in one pass over the memory."""
     n = W.shape[0]
     degrees = np.zeros(n)
-    # Symmetric up to the rounding of a kernel computed in W's own precision.
+    # Symmetric up to the floating-point error of a kernel computed in the precision of W.
     tolerance = 50 * np.finfo(W.dtype).eps
     for i in range(0, n, _TILE):
         rows = slice(i, i + _TILE)

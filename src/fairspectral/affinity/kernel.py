@@ -36,9 +36,9 @@ class Kernel:
     params : dict
         Its parameters, for rows as `prepare` returns them.
     units : Units or None
-        Of the rows, where the kernel depends on differences only.
+        Units of the rows, where the kernel depends on differences only.
     remedy : str
-        What to do where it finds that nobody resembles anybody.
+        Advice in errors where there is no affinity between samples.
     """
 
     metric: str | Callable[..., float]
@@ -63,7 +63,7 @@ class Kernel:
 
     @property
     def name(self) -> str:
-        """How errors call it."""
+        """Its name in errors."""
         return f"the kernel {self.metric if isinstance(self.metric, str) else 'callable'!r}"
 
 
@@ -93,7 +93,7 @@ def make_kernel(
     """Fill in a kernel's parameters.
 
     ``gamma="scale"`` is ``1 / (d Var(X))``, which on standardised features is the paper's
-    ``1 / d``; ``"auto"`` is ``1 / d`` whatever the scale.
+    ``1 / d``; ``"auto"`` is ``1 / d`` at any scale.
     """
     params = dict(kernel_params or {})
     if callable(metric):
@@ -109,11 +109,11 @@ def make_kernel(
         return Kernel(metric, params)
     units = Units.of(X)
     given = _resolve_gamma(params.pop("gamma", gamma), X.shape[1], units)
-    if metric != "rbf":  # of which alone gamma="scale" suits data of any size
+    if metric != "rbf":  # gamma="scale" suits data of any size for rbf only
         _check_range(given)
     if metric not in _POWERS:
         return Kernel(metric, {**params, "gamma": given.number})
-    # In the units of the rows; where that overflows, nothing but zero distances count.
+    # In the units of the rows; where that overflows, only distances of zero give an affinity.
     own = _Gamma(given.mantissa, given.exponent + _POWERS[metric] * units.exponent).number
     remedy = (
         f"gamma={given.number:.3g} is too large for these data; pass a "
@@ -176,7 +176,7 @@ def kernel_matrix(X: Any, kernel: Kernel, dtype: np.dtype) -> np.ndarray:
         for j in range(i, n, _TILE):
             rows = X[i : i + _TILE]
             if i == j:
-                tile = kernel(rows, rows)  # one and the same object: distances of exactly zero
+                tile = kernel(rows, rows)  # the same object twice: distances of exactly zero
                 tile = (tile + tile.T) / 2  # a callable may leave it asymmetric
             else:
                 tile = kernel(rows, X[j : j + _TILE])
@@ -234,5 +234,5 @@ class KernelOperator(ScaledOperator):
         return product
 
     def rows(self, indices: np.ndarray) -> np.ndarray:
-        """Some rows of the kernel, computed for the purpose."""
+        """Some rows of the kernel, computed when called."""
         return self._kernel(self._X[indices], self._X)

@@ -1,4 +1,4 @@
-"""What operators share that know ``W`` and multiply numpy blocks: the scaling by the degrees."""
+"""The scaling by the degrees, shared by operators that multiply numpy blocks with ``W``."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class ScaledOperator(AffinityOperator):
 
     def matmat(self, block: Any) -> np.ndarray:
         """Apply ``M`` to a block of shape (n, b): one pass over the affinities."""
-        # A float64 block must not make numpy upcast a float32 W, n×n, behind our back.
+        # With a float64 block numpy would silently copy a float32 W, n×n, to float64.
         product = self._product_of_scaled(np.asarray(block, dtype=self.dtype))
         product *= self._scale
         return product

@@ -23,9 +23,9 @@ class SparseOperator(ScaledOperator):
     W : sparse matrix or sparse array of shape (n, n)
         Symmetric, non-negative, finite. It is never modified.
     name : str
-        How errors call it.
+        Its name in errors.
     remedy : str
-        What they say to do where nobody resembles anybody.
+        Advice in errors where there is no affinity between nodes.
     """
 
     own_threads = True
@@ -38,7 +38,7 @@ class SparseOperator(ScaledOperator):
         if csr.dtype not in (np.float32, np.float64):
             csr = csr.astype(np.float64)
         if not csr.has_canonical_format:
-            csr = csr.copy()  # summing duplicates works in place, and the graph is the user's
+            csr = csr.copy()  # sum_duplicates works in place, and must not change the user's graph
             csr.sum_duplicates()
         _check_weights(csr, name)
         self.stored_weights = csr

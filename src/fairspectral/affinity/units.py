@@ -1,4 +1,4 @@
-"""Features in units of their own: what a distance cannot see is taken out before it is computed.
+"""Features scaled and centred before distances are computed, for floating-point accuracy.
 
 A squared distance is computed as ``|x|^2 + |y|^2 - 2 x·y``, which cancels where the points lie far
 from the origin, and squares of very small or large numbers are zero or infinite. Neither matters to
@@ -16,7 +16,7 @@ import scipy.sparse as sp
 
 @dataclass(frozen=True)
 class Units:
-    """The size of the features, and where they lie.
+    """The scale of the features and their variance.
 
     Attributes
     ----------
@@ -62,5 +62,5 @@ class Units:
 
 
 def in_own_units(X: Any) -> Any:
-    """Scaled and centred features, for whatever asks only which points are nearer."""
+    """Scaled and centred features, for code that only compares distances."""
     return Units.of(X).apply(X)

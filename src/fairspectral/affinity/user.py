@@ -1,4 +1,4 @@
-"""A user's own operator, checked before it is trusted."""
+"""A user's operator, checked before it is used."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from fairspectral.affinity.sparse import SparseOperator
 from fairspectral.linalg.blocks import to_host
 
 _NAME = "the affinity operator"
-# Rounding errors of a product and of a sum of degrees, in units of roundoff.
+# Floating-point error of a product and of a sum of degrees, in units of roundoff.
 _ROUNDOFFS = 1e3
 
 
 class UserOperator(AffinityOperator):
     """Any object with ``shape``, ``dtype``, ``degrees`` and ``matmat``.
 
-    What else `AffinityOperator` declares is taken from the object where it has it. Blocks go to
-    it in its own namespace, on its own device, and its products stay there.
+    Other attributes that `AffinityOperator` declares are taken from the object if it has them.
+    Blocks are passed in its namespace, on its device, and its products stay there.
 
     One pass over a thin block shows the two usual mistakes: a ``matmat`` that applies ``W``
     instead of ``M`` (then ``M sqrt(d) = sqrt(d)`` fails), and one that is not symmetric.
@@ -101,7 +101,7 @@ class UserOperator(AffinityOperator):
     def _real(self, values: Any, what: str) -> Any:
         """An array of finite real numbers in the operator's namespace."""
         xp = self.xp
-        if hasattr(values, "detach"):  # a learned tensor of torch: no gradient is followed here
+        if hasattr(values, "detach"):  # a torch tensor with gradient, which is not used here
             values = values.detach()
         try:
             found = xp.asarray(values)
@@ -115,7 +115,7 @@ class UserOperator(AffinityOperator):
         if found is None or not xp.isdtype(found.dtype, ("real floating", "integral")):
             raise ValueError(f"{what} that are not real numbers; it must give an array of floats.")
         with np.errstate(over="ignore", invalid="ignore"):
-            # One sum tells, unless it overflows.
+            # One sum decides, unless it overflows.
             finite = bool(xp.isfinite(xp.sum(found))) or bool(xp.all(xp.isfinite(found)))
         if not finite:
             raise ValueError(f"{what} that are NaN or infinite; check how it computes them.")
@@ -164,8 +164,8 @@ class UserOperator(AffinityOperator):
             raise ValueError(f"{_NAME} is not symmetric; its matmat must apply a symmetric matrix.")
         if np.linalg.norm(lengths) <= tolerance:
             raise ValueError(
-                f"{_NAME} leaves every vector as it is, as if nobody resembled anybody else, so "
-                "there is nothing to cluster by; check how its affinities are computed."
+                f"{_NAME} does not change any vector, so there is no affinity between different "
+                "nodes and nothing to cluster by; check how its affinities are computed."
             )
 
     def _first_product(self, probe: Any) -> Any:

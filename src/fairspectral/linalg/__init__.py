@@ -1,1 +1,1 @@
-"""Pure kernels on blocks of vectors; they know nothing of fairness."""
+"""Linear algebra on blocks of vectors, independent of fairness."""

@@ -1,7 +1,7 @@
 """Numba's ``njit``, with a cache of compiled code that cannot fail a computation.
 
-What is damaged on disk is compiled again, and what cannot be written (a full disk, a limit on
-the size of files) is not kept. Importing this module imports numba.
+Code that is damaged on disk is compiled again, and code that cannot be written (a full disk, a
+limit on the size of files) is not kept. Importing this module imports numba.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from numba.core.caching import FunctionCache  # noqa: E402
 
 
 class ForgivingCache(FunctionCache):
-    """Numba's cache of one function, for which every error is a missing entry."""
+    """Numba's cache of one function, in which every error counts as a missing entry."""
 
-    # Damaged bytes make pickle and LLVM raise whatever they happen to mean.
+    # Damaged bytes can make pickle and LLVM raise any exception.
     def load_overload(self, *wanted: Any) -> Any:
         """The compiled code, or None where it has to be compiled."""
         try:
             return super().load_overload(*wanted)
         except Exception:
             with suppress(Exception):
-                self.flush()  # a new index, or nothing would be kept from now on
+                self.flush()  # a new index; otherwise nothing more could be kept
             return None
 
     def save_overload(self, *compiled: Any) -> None:

@@ -4,8 +4,8 @@ Importing this module imports numba; `fairspectral.linalg.products` does so when
 
 A library's product of dense matrices first copies ``W`` into an order that suits it, which pays
 off when the copy is used for hundreds of columns; a block of a Krylov method has ten or twenty, and
-the copy costs more than the product. Here ``W`` is read once, as it lies, and what comes next is
-fetched from memory while the processor is busy with what it has.
+the copy costs more than the product. Here ``W`` is read once, in its own order, and the next part
+is fetched from memory while the processor works on the current one.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from fairspectral.linalg.compiled import njit
 # Rows of W and columns of the block in one tile: its 24 sums fit the vector registers.
 TILE_ROWS, TILE_COLUMNS = 6, 4
 # Columns of W in one tile: those of a strip of rows, and the next ones, stay in the cache for the
-# whole block. A narrow block is done with them sooner, and must not run ahead of the memory.
+# whole block. A narrow block needs less time for them, and must not outrun the memory.
 _SPAN, _NARROW_SPAN = 2048, 1024
 _NARROW = 24
 _STRIP_ROWS = 4 * TILE_ROWS
-# Numbers in 64 bytes, the least that memory gives: of float32; half of it is fetched twice.
+# float32 numbers in a cache line of 64 bytes; for float64 every line is fetched twice.
 _CACHE_LINE = 16
 
 
 @intrinsic
 def _prefetch(typing_context, array, row, column):
-    """Have an element of a matrix, with its neighbours, brought to the second-level cache.
+    """Fetch the cache line of a matrix element into the second-level cache.
 
     Without it, products with 16 or 32 columns take 1.07 to 1.28 times as long, and solves of
     dense problems 1.05 to 1.15 times (``benchmarks/products.py --parts``).
@@ -130,7 +130,7 @@ def dense_rows(W, columns, out, first, last):
         tiles = -(-(stop - strip) // TILE_ROWS)
         for begin in range(0, n, span):
             end = min(begin + span, n)
-            # What comes next: to the right, or the beginning of the next rows.
+            # The next part of W: to the right, or the beginning of the next rows.
             ahead, below = (end, strip) if end < n else (0, stop)
             share = -(-span * TILE_COLUMNS // b)  # of it, for each group of columns
             for c in range(0, b, TILE_COLUMNS):
@@ -165,7 +165,7 @@ def dense_rows(W, columns, out, first, last):
 def sparse_rows(indptr, indices, data, block, out, first, last):
     """``out[first:last] = W[first:last] @ block`` for ``W`` in CSR.
 
-    Four neighbours at a time: the sums are brought from the cache and back once for all of them.
+    Four neighbours at a time, so that the sums are loaded and stored once for all of them.
 
     Parameters
     ----------

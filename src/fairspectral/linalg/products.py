@@ -8,10 +8,10 @@ import numpy as np
 
 from fairspectral.linalg.threads import allowed_threads, in_threads, one_thread
 
-# Multiplications below which loading compiled code (and compiling it, once per machine) is not
-# worth it; scipy multiplies sparse matrices in one thread, and a solve has more such products.
+# Multiplications below which loading compiled code (and compiling it, once per machine) takes
+# longer; less for sparse matrices, which scipy multiplies in one thread and solves multiply often.
 _SMALL, _SMALL_SPARSE = 2**26, 2**24
-# From here on the copy that a library makes of W pays off.
+# Number of columns from which a library's copy of W pays off.
 _WIDE = 96
 
 
@@ -23,7 +23,7 @@ def dense_product(W: np.ndarray, block: np.ndarray, scale: np.ndarray | None = N
     W : ndarray of shape (n, n)
     block : ndarray of shape (n, b)
     scale : ndarray of shape (n, 1) or None
-        Factors of the rows of the block; given apart, no scaled copy of it is held.
+        Factors of the rows of the block; given separately to avoid a scaled copy.
     """
     n, b = block.shape
     if b == 1 or b >= _WIDE or n * n * b < _SMALL:
@@ -47,7 +47,7 @@ def _library_product(W: np.ndarray, block: np.ndarray) -> np.ndarray:
     n, b = block.shape
     if b < _WIDE:
         return W @ block
-    # In threads of our own, where a solver keeps those of BLAS apart.
+    # In our own threads, where a solver has set BLAS to one thread.
     out = np.empty((n, b), dtype=W.dtype)
     bounds = np.linspace(0, n, allowed_threads() + 1).astype(int)
     with one_thread():
@@ -59,7 +59,7 @@ def sparse_product(W: Any, block: np.ndarray) -> np.ndarray:
     """``W @ block`` for ``W`` in CSR of shape (n, n), block of shape (n, b)."""
     n, b = block.shape
     if b == 1 or W.nnz * b < _SMALL_SPARSE:
-        return W @ block  # of a single vector, scipy keeps the sum in a register
+        return W @ block  # for a single vector, scipy keeps the sum in a register
     from fairspectral.linalg.product_kernels import sparse_rows
 
     block = np.ascontiguousarray(block)

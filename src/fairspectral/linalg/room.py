@@ -1,7 +1,7 @@
 """Whether a limit on memory (``ulimit -v``, RLIMIT_AS) leaves room for BLAS and its threads.
 
-Where they get no memory, OpenBLAS, OpenMP and LLVM raise nothing: they end the process, with
-status 1, which of this command means "unfair", or try again for ever. So we look before they do.
+Without memory, OpenBLAS, OpenMP and LLVM raise no exception: they end the process with status 1,
+which means "unfair" for this command, or retry forever. So the limit is checked first.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from functools import cache
 from pathlib import Path
 
 MIB = 2**20
-# Measured as VmSize in /proc/self/status, with one thread and with two: what the libraries map
-# until everything is imported, what BLAS takes at its first call, and what a stage of a small fit
-# adds after that (compiled code and, for each thread, a stack and an arena of malloc).
+# Measured as VmSize in /proc/self/status, with one thread and with two: memory mapped by the
+# imports, by the first call of BLAS, and then by a stage of a small fit (compiled code and, for
+# each thread, a stack and an arena of malloc).
 _TO_IMPORT, _TO_IMPORT_PER_THREAD = 512 * MIB, 80 * MIB
 _BUFFERS, _BUFFERS_PER_THREAD = 64 * MIB, 16 * MIB
 _STAGE, _STAGE_PER_THREAD = 32 * MIB, 72 * MIB
@@ -49,7 +49,7 @@ def check_room_to_compile() -> None:
 
 @cache
 def _claim_buffers() -> None:
-    """Have BLAS take its buffers, which it keeps, before other work takes their room."""
+    """Make BLAS allocate its buffers, which it keeps, before other work uses the memory."""
     import numpy as np
     import scipy.linalg
 
@@ -59,7 +59,7 @@ def _claim_buffers() -> None:
 
 
 def address_space_left() -> int | None:
-    """Bytes that this process may still map; None where nothing limits them."""
+    """Bytes that this process may still map; None without a limit."""
     with suppress(ImportError, OSError, ValueError):
         import resource
 
@@ -71,7 +71,7 @@ def address_space_left() -> int | None:
 
 
 def _check(alone: int, per_thread: int, purpose: str) -> None:
-    """Refuse less room than `purpose` needs with one thread and `per_thread` for each other."""
+    """Refuse less memory than `alone`, for one thread, plus `per_thread` for each other one."""
     left, threads = address_space_left(), _threads()
     needed = alone + (threads - 1) * per_thread
     if left is not None and left < needed:

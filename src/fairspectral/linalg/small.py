@@ -1,7 +1,7 @@
 """Small dense eigenproblems of Rayleigh-Ritz, on the host in float64.
 
-One thread: a second one gains nothing at a few hundred rows, and where other programs run it
-waits for its partner a hundred times longer than the work takes.
+One thread: a second one gains nothing at a few hundred rows, and on a busy machine waiting for
+it takes a hundred times longer than the work.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Who runs in threads: BLAS, or our own loops over rows with BLAS in one thread each.
+"""Threads of BLAS, or of our own loops over rows with BLAS in one thread each.
 
 BLAS keeps its threads spinning for a while after each call, to be ready for the next one. Where
-products run in threads of our own, those would compete for the same cores, and both be slower
-than one thread alone; so a solver that mixes the two takes `threads_apart`.
+products run in our own threads, the two would compete for the same cores and be slower than one
+thread alone; so a solver that mixes them uses `threads_apart`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 
 from threadpoolctl import ThreadpoolController
 
-_granted: ContextVar[int | None] = ContextVar("threads granted to loops of our own", default=None)
+_granted: ContextVar[int | None] = ContextVar("threads of our own loops", default=None)
 
 
 @cache
@@ -29,12 +29,12 @@ def _libraries() -> ThreadpoolController:
 def one_thread() -> Any:
     """Context in which BLAS and LAPACK use one thread."""
     if _granted.get() is not None:
-        return nullcontext()  # `threads_apart` saw to it; to ask takes as long as a small matrix
+        return nullcontext()  # set by `threads_apart`; setting it again is as slow as a small matrix
     return _libraries().limit(limits=1, user_api="blas")
 
 
 def allowed_threads() -> int:
-    """Threads that a loop of our own may use: as many as BLAS might, here and now."""
+    """Threads that our own loops may use: as many as BLAS may use now."""
     granted = _granted.get()
     if granted is not None:
         return granted
@@ -55,7 +55,7 @@ def threads_apart() -> Iterator[None]:
 
 
 def in_threads(work: Callable[[int, int], Any], bounds: Any) -> list[Any]:
-    """``work(first, last)`` for each pair of neighbours in `bounds`, side by side."""
+    """``work(first, last)`` for each pair of neighbours in `bounds`, in parallel."""
     parts = [(int(first), int(last)) for first, last in pairwise(bounds) if last > first]
     answers = [_submit(work, part) for part in parts[1:]]
     mine = work(*parts[0])
@@ -64,7 +64,7 @@ def in_threads(work: Callable[[int, int], Any], bounds: Any) -> list[Any]:
 
 @cache
 def _pool() -> ThreadPoolExecutor:
-    """Threads that wait for work. One that asked for help itself would wait for itself."""
+    """The pool of threads. Work in it must not submit to it, or it would wait for itself."""
     return ThreadPoolExecutor(
         os.cpu_count() or 1, "fairspectral", initializer=_granted.set, initargs=(1,)
     )
@@ -76,8 +76,8 @@ def _submit(work: Callable[[int, int], Any], part: tuple[int, int]) -> Future:
     except RuntimeError as error:
         if "cannot schedule" not in str(error):
             raise
-        # The main thread has ended, and with it every pool, but the user's thread that we are
-        # in has not: the part is done here.
+        # The main thread and every pool have ended, but this thread of the user has not: do the
+        # part here.
         answer: Future = Future()
         answer.set_result(work(*part))
         return answer
@@ -89,13 +89,13 @@ _forked = False
 def openmp_after_fork() -> Any:
     """Context for calls that use OpenMP, as k-means does: one thread in a forked process.
 
-    GNU's OpenMP, whose threads a fork does not copy, would wait for them forever.
+    A fork does not copy the threads of GNU's OpenMP, which would wait for them forever.
     """
     return _libraries().limit(limits=1, user_api="openmp") if _forked else nullcontext()
 
 
 def _after_fork() -> None:
-    """A forked process has the pool but not its threads, and would wait for them forever."""
+    """Drop the pool in a forked process: its threads are not copied, so it would wait forever."""
     global _forked
     _pool.cache_clear()
     _forked = True

@@ -1,8 +1,8 @@
-"""The last person: clusters brought into the band of shares itself, where that takes little.
+"""Bring clusters into the band of shares where moving one person is enough.
 
-The bounds on the cells are whole numbers that can be met whatever the sizes of the clusters, so
-that a cluster of a few persons may be outside its band by a fraction of one. Often one person
-more or less would bring it inside.
+The bounds on the cells are whole numbers that can be met for all sizes of the clusters, so a
+small cluster may be outside its band by a fraction of a person. Often one person more or less
+brings it inside.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from fairspectral.rounding.start import WeightedRows
 
 
 def into_band(points: WeightedRows, labels: np.ndarray, plan: RoundingPlan) -> np.ndarray:
-    """Give to or take from each cluster outside the band the person that brings it inside.
+    """Move one person into or out of each cluster outside the band, if that brings it inside.
 
-    Of several such persons the one at which the k-means cost rises least; the other cluster
-    must be inside as well afterwards, so that what was within the bounds stays within them.
+    Of several such persons, choose the one that raises the k-means cost least. The other cluster
+    must be inside afterwards too, so cells within their bounds stay within them.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def into_band(points: WeightedRows, labels: np.ndarray, plan: RoundingPlan) -> n
     ndarray of shape (n,)
     """
     labels = labels.copy()
-    # A band without any width asks for the right share up to whole persons, which is there.
+    # A band of zero width is met up to whole persons already.
     if any((rule.lower == rule.upper).any() for rule in plan.rules):
         return labels
     for cluster in range(plan.n_clusters):
@@ -50,14 +50,14 @@ def into_band(points: WeightedRows, labels: np.ndarray, plan: RoundingPlan) -> n
 def _best_move(
     points: WeightedRows, labels: np.ndarray, plan: RoundingPlan, cluster: int
 ) -> tuple[int, int] | None:
-    """Whom to move where; None where the cluster is inside, or one person does not help."""
+    """The person to move and the target; None if the cluster is inside or no move helps."""
     k, kinds = plan.n_clusters, plan.kinds
     tables = [rule.count(labels, k) for rule in plan.rules]
     sizes = tables[0].sum(axis=0)
     example = dict(zip(kinds.tolist(), range(len(kinds)), strict=True))
 
     def inside(cluster: int, person: int = 0, change: int = 0) -> bool:
-        """Whether a cluster is, once it has one more or one less like a person."""
+        """Whether a cluster is inside with `change` more persons of this person's groups."""
         for rule, table in zip(plan.rules, tables, strict=True):
             column = table[:, cluster : cluster + 1].copy()
             column[rule.attribute.codes[person]] += change
@@ -83,12 +83,12 @@ def _best_move(
 def _cheapest_first(
     points: WeightedRows, labels: np.ndarray, k: int, cluster: int
 ) -> Iterator[tuple[int, int, int]]:
-    """Person, source and target of all moves into a cluster or out of it, as the cost rises."""
+    """Person, source and target of all moves into or out of a cluster, cheapest first."""
     totals = np.bincount(labels, weights=points.weights, minlength=k)
     costs, weights = points.costs(points.centroids(labels, k)), points.weights[:, None]
     own = np.take_along_axis(costs, labels[:, None].astype(np.intp), axis=1)
     heavy = totals[labels][:, None]
-    # Both centroids move along with the person; a cluster of one has nobody to give.
+    # Both centroids move too. A cluster of one cannot give its person away: division by zero.
     with np.errstate(divide="ignore", invalid="ignore"):
         rise = costs * totals / (totals + weights) - own * heavy / (heavy - weights)
     possible = (labels == cluster)[:, None] != (np.arange(k) == cluster)

@@ -1,6 +1,6 @@
-"""The user's wish as a rule of fairness: the band of shares of each group, read and checked.
+"""Rules of fairness: the user's band of shares for each group, read and validated.
 
-What a band means in whole persons, and who is outside it, is decided in `fairspectral.cells`.
+`fairspectral.cells` turns a band into whole persons and decides which cells are outside it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from fairspectral.parameters import check_choice, is_boolean
 from fairspectral.validation import Attribute
 
 BOUNDS = ("two-sided", "lower")
-# Groups too small for every cluster that are told one by one.
+# Number of groups with fewer persons than clusters that are named one by one.
 _NAMED = 3
 
 
@@ -43,7 +43,7 @@ class FairnessRule:
     lower, upper : ndarray of shape (h,)
         The band; ``lower <= population share <= upper``.
     lower_only : bool
-        Whether too many of a group are nobody's concern.
+        Whether any number above the target is allowed.
     """
 
     attribute: Attribute
@@ -74,7 +74,7 @@ class FairnessRule:
         return bounds_in_persons(self.lower, self.upper, self.attribute.counts, sizes)
 
     def relaxed(self, tolerance: float) -> FairnessRule:
-        """The rule with a band that reaches at least so far around the population's shares."""
+        """The rule with its band widened to at least this tolerance around the population."""
         lower, upper = tolerance_band(population_shares(self.attribute.counts), tolerance)
         lower, upper = np.minimum(self.lower, lower), np.maximum(self.upper, upper)
         return replace(self, lower=lower, upper=upper)
@@ -99,13 +99,13 @@ class FairnessRule:
         sizes = table.sum(axis=0)
         lower, upper = self.lower[:, None] * sizes, self.upper[:, None] * sizes
         worst = float(persons_beyond(table, lower, upper).max())
-        # The band itself is known up to floating-point errors only.
+        # The band has floating-point errors.
         return worst if worst > 1e-9 * max(1, sizes.max()) else 0.0
 
     def shortages(self, n_clusters: int) -> tuple[str, ...]:
-        """What whole persons make impossible, one sentence for each of the first groups too small.
+        """Groups with fewer persons than clusters: a sentence for each of the first few.
 
-        The groups after those are counted in a last sentence.
+        A last sentence counts the others.
         """
         notes = []
         for s, count in enumerate(self.attribute.counts.tolist()):
@@ -133,7 +133,7 @@ def make_rule(
     lower: Any = None,
     upper: Any = None,
 ) -> FairnessRule:
-    """Read the user's wish and refuse, in numbers, what cannot be.
+    """Read the requested shares; refuse impossible ones, with the closest that are possible.
 
     Parameters
     ----------
@@ -238,11 +238,11 @@ def _check_target(
     high: np.ndarray,
     population: np.ndarray,
 ) -> None:
-    """The population must lie in the band around the target: all clusters together are it."""
+    """Refuse targets whose band excludes the population, which all clusters together are."""
     outside = (population < low - 1e-12) | (population > high + 1e-12)
     if outside.any():
         worst = np.abs(population / np.maximum(target, 1e-300) - 1)[outside].max()
-        unwanted = outside & (target == 0)  # no tolerance admits those
+        unwanted = outside & (target == 0)  # outside at every tolerance
         at = int(np.argmax(unwanted if unwanted.any() else outside))
         closest = (
             f"the smallest fairness_tol that is possible is {worst:.4g}"
@@ -265,7 +265,7 @@ def _check_explicit(
     population: np.ndarray,
     lower: Any,
 ) -> None:
-    """What the user's own lower and upper shares make impossible."""
+    """Refuse lower and upper shares of the user that cannot be met."""
     if lower is None:
         named = ()
     else:

@@ -3,7 +3,7 @@
 1. k-means on the rows of the embedding, with a floor on the sizes of the clusters;
 2. bounds in whole persons on every cell (group, cluster), and the exact flow that meets them at
    the least distance to the centroids, alternated with updates of the sizes and the centroids;
-3. where the affinity is known, refinement on the normalised cut itself, also by way of wider
+3. where the affinity is known, refinement on the normalised cut itself, also started under wider
    bounds, which a flow then tightens.
 """
 
@@ -47,16 +47,16 @@ from fairspectral.row_order import check_same_rows
 
 __all__ = ["FairAssignment", "fair_assignment"]
 
-# Up to so many rows, whole persons matter to the k-means cost and all inner products are cheap.
+# Up to this many rows, single persons matter to the k-means cost and all inner products are cheap.
 _GRAM_ROWS = 2000
 
 # The wider band of shares, relative to the population's, in which the search for a low cut begins.
 _RELAXED = 0.4
 
-# The last stage where the search for a low cut has nothing to work on.
+# Name of the last stage where the local search cannot run.
 NO_MOVES = "no moves: the affinities are not held in memory"
 
-# Share of the time that passes before the search for a low cut, roughly.
+# Rough share of the time before the search for a low cut.
 _STARTED = 0.2
 
 
@@ -109,8 +109,8 @@ def fair_assignment(
         Enables the refinement on the normalised cut. Without it the k-means cost is refined
         instead, if there are few rows.
     refine_rounds : int or None
-        How often the refinement shakes a local optimum and tries again; None means 100, and
-        down to 5 where the affinities are so many that a round takes seconds.
+        How often the refinement perturbs a local optimum and tries again; None means 100, down
+        to 5 where there are so many affinities that a round takes seconds.
     row_scaling : {"auto", "none", "unit", "degree"}
         Rows of unit length or weighted by degree; ``"auto"`` takes unit rows for sparse graphs,
         degrees for other affinities, neither without an affinity.
@@ -133,7 +133,7 @@ def fair_assignment(
     Raises
     ------
     ValueError
-        If what is asked for cannot be; the message says the closest that can.
+        If the request is impossible; the message gives the closest possible one.
     """
     rows = check_rows(embedding, "embedding")
     check_whole_number(n_init, "n_init")
@@ -184,7 +184,7 @@ def follow_plan(
     n_init: int = 10,
     random_state: Any = None,
 ) -> FairAssignment:
-    """`fair_assignment` once its wish is known to be possible; `rows` is the embedding."""
+    """`fair_assignment` for a validated request; `rows` is the embedding."""
     n, k = len(rows), plan.n_clusters
     if affinity is not None and affinity.shape[0] != n:
         raise ValueError(
@@ -202,7 +202,7 @@ def follow_plan(
     report(ROUNDING, _STARTED)
     # Without an affinity nothing refines the sizes later.
     began, assign = labels, _flow(plan, plan.rules, labels, thorough=affinity is None)
-    # Labels that are fair already, and whose cut will be refined, need no pull to the centroids.
+    # Labels that are fair already, and whose cut will be refined, need no Lloyd steps.
     if initial_labels is None or affinity is None or not all_inside(plan.rules, labels, k):
         if centroids is None:
             labels = fair_lloyd(points, labels, k, assign)
@@ -233,7 +233,7 @@ def _lower_the_cut(
     search: Callable[..., CutState],
     began: np.ndarray | None,
 ) -> None:
-    """Refinement on the cut: by the flow, by way of wider bounds from `began`, and by moves."""
+    """Refine the cut: by the flow, under wider bounds from the labels `began`, and by moves."""
     assert trail.measured is not None  # the affinity is known
     state = flow_steps(affinity, trail.measured, assign)
     trail.add("cut by flow", state.labels, state)
@@ -246,7 +246,7 @@ def _lower_the_cut(
         wide = partial(search, rounds=rounds // 2, progress=(_STARTED, middle))
         other = _by_wider_bounds(plan, points, affinity, began, wide)
         both = [search(affinity, start, plan.rules, rounds=0) for start in (state, other)]
-        # Under several attributes either way may have found no table within the bounds.
+        # With several attributes either of them may be outside the bounds.
         state = min(
             both, key=lambda at: (not all_inside(plan.rules, at.labels, len(at.volumes)), at.cut)
         )
@@ -299,7 +299,7 @@ def _start(
     n_init: int,
     seeds: Any,
 ) -> tuple[str, np.ndarray]:
-    """The first labels, and where they come from."""
+    """The name of the first stage, and its labels."""
     if initial_labels is not None:
         return "initial labels", check_labels(initial_labels, len(points.rows), k, smallest)
     if centroids is not None:
@@ -317,7 +317,7 @@ class _Trail:
         self.stages: list[Stage] = []
 
     def add(self, name: str, labels: np.ndarray, state: CutState | None = None) -> None:
-        """Note a stage; measures its cut if that can be and is not done yet."""
+        """Record a stage; measure its cut if the affinity is known and no state is given."""
         seconds = time.perf_counter() - self._clock
         if state is None and self._affinity is not None:
             state = CutState.measure(self._affinity, labels, self._k)

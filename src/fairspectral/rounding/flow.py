@@ -1,6 +1,6 @@
 """The exact minimum-cost assignment of points to clusters under bounds on every cell.
 
-Points -> cells (group, cluster) -> clusters is a minimum-cost flow, so that its optimum is
+Points -> cells (group, cluster) -> clusters is a minimum-cost flow, so its optimum is
 integral. It is solved by successive shortest paths on the small graph of cells
 (`fairspectral.rounding.flow_kernels`); the work grows with the number of persons that the
 starting potentials put into the wrong cell. Good potentials come from an earlier solve, or
@@ -62,7 +62,7 @@ def solve_flow(
     Parameters
     ----------
     cost : ndarray of shape (n, k)
-        Of point i in cluster l; any finite numbers.
+        Cost of point i in cluster l; any finite numbers.
     groups : ndarray of shape (n,)
         The group of each point, 0 to h - 1.
     lower, upper : integer ndarray of shape (h, k)
@@ -95,7 +95,7 @@ def solve_flow(
             "lower and upper bounds; widen the bounds or change the cluster sizes."
         )
     total = float(np.take_along_axis(cost, labels[:, None], axis=1).sum(dtype=np.float64))
-    # Potentials count only up to a constant: the root's is zero.
+    # Potentials are defined up to a constant: set the root's to zero.
     return FlowResult(labels, total, (prices - prices[-1]) / factor, augmentations)
 
 
@@ -113,8 +113,8 @@ def load_kernels(module: str) -> Any:
 def _to_integers(cost: np.ndarray, n_groups: int) -> tuple[np.ndarray, float]:
     """Costs as int64, each row from zero, and the factor between the two.
 
-    Only differences within a row matter, so a far outlier does not cost the others their
-    precision unless its own differences are large. The factor is a power of two: integer costs
+    Only differences within a row matter, so a far outlier does not reduce the precision of the
+    others unless its own differences are large. The factor is a power of two: integer costs
     stay exact. A path visits each of the h k + k + 1 nodes once at most, and its length must
     fit in 62 bits.
     """
@@ -123,7 +123,7 @@ def _to_integers(cost: np.ndarray, n_groups: int) -> tuple[np.ndarray, float]:
     spread = float((cost.max(axis=1) - cost.min(axis=1)).max())
     if not np.isfinite(spread):
         raise ValueError("the cost matrix contains NaN or infinity; every cost must be finite.")
-    # float64 has 53 bits; more would be invented.
+    # float64 has 53 bits; more would be meaningless.
     exponent = min(bits, 52) - int(np.ceil(np.log2(spread))) - 1 if spread > 0 else 0
     factor = float(np.ldexp(1.0, min(max(exponent, -1000), 1000)))
     scaled = np.empty((n, k), dtype=np.int64)
@@ -147,8 +147,8 @@ def _sampled_potentials(
 ) -> np.ndarray:
     """Potentials from the same problem on a sample, itself started from a smaller one.
 
-    Whatever comes out is a valid start, so the sample's bounds need no care: where they cannot
-    be met exactly, its solve ends early.
+    Any potentials are a valid start, so the sample's bounds need not be feasible: where they
+    cannot be met, its solve ends early.
     """
     n, k = scaled.shape
     if n < _SAMPLE_ABOVE:

@@ -50,7 +50,7 @@ class Heaps(NamedTuple):
 
 
 class Search(NamedTuple):
-    """Working memory of Dijkstra's algorithm; stamps spare clearing it between searches."""
+    """Working memory of Dijkstra's algorithm; stamps avoid clearing it between searches."""
 
     distance: np.ndarray
     parent: np.ndarray
@@ -104,12 +104,12 @@ def _pop(keys, items, start, size):  # pragma: no cover - compiled
         _sift_down(keys, items, start, size - 1, 0)
 
 
-# --- who is cheapest to move -------------------------------------------------------------
+# --- the cheapest person to move ---------------------------------------------------------
 
 
 @njit(cache=True, nogil=True)
 def _build_heaps(cost, groups, labels, n_groups, spare):  # pragma: no cover - compiled
-    """Heaps of every cell's members, with room for ``spare`` times the usual newcomers.
+    """Heaps of every cell's members, with space for ``spare`` times the usual newcomers.
 
     An entry goes stale when its person leaves the cell; it is dropped when it comes to the top.
     """
@@ -153,7 +153,7 @@ def _build_heaps(cost, groups, labels, n_groups, spare):  # pragma: no cover - c
 
 @njit(cache=True, nogil=True)
 def _refresh_tops(heaps, cell, labels):  # pragma: no cover - compiled
-    """Drop stale entries of a cell's heaps and note who is cheapest to move where."""
+    """Drop stale entries of a cell's heaps and record the cheapest person for each target."""
     k = heaps.sizes.shape[1]
     here = cell % k
     for there in range(k):

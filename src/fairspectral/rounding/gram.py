@@ -1,4 +1,4 @@
-"""Rows as an affinity, so that the search on the cut serves the k-means cost as well."""
+"""Rows as an affinity, so that the local search for the cut also lowers the k-means cost."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from fairspectral.rounding.start import WeightedRows
 
 
 class GramOperator(AffinityOperator):
-    """Weighted inner products of rows in the place of affinities, weights in that of degrees.
+    """Weighted inner products of rows used as affinities, and weights used as degrees.
 
     With ``W = diag(w) X X^T diag(w)`` the k-means cost of a clustering is
     ``sum_i w_i |x_i|^2 - sum_l (y_l^T W y_l) / (y_l^T w)``: up to a constant its normalised cut
     (Dhillon, Guan and Kulis 2007, doi 10.1109/TPAMI.2007.1115). The rows are shifted and scaled
-    so that the first term is 1: what counts as a gain there must not depend on the units here.
-    ``W`` is n×n, and may be negative: this is for few rows, and for
-    `fairspectral.rounding.refine` alone.
+    so that the first term is 1, because the search's smallest gain must not depend on the units.
+    ``W`` is n×n and may have negative entries, so use this only for few rows and only with
+    `fairspectral.rounding.refine`.
     """
 
     def __init__(self, points: WeightedRows) -> None:

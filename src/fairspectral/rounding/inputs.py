@@ -1,4 +1,4 @@
-"""What the fair rounding accepts beside the groups: rows, centroids, first labels and weights."""
+"""Checks of fair rounding's input besides groups: rows, centroids, first labels and weights."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from fairspectral.parameters import is_boolean
 from fairspectral.validation import refuse_masked
 
-# Squares of larger numbers, added up, may be infinite.
+# Sums of squares of larger numbers may overflow.
 _LARGEST = 1e150
 
 

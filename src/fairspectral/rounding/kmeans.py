@@ -46,7 +46,7 @@ def kmeans_labels(
     check_room_to_work()
     model = KMeans(n_clusters, n_init=n_init, random_state=random_state)
     with openmp_after_fork(), warnings.catch_warnings():
-        # Fewer distinct rows than clusters: said by k-means as a warning, mended below.
+        # k-means warns if there are fewer distinct rows than clusters; this is repaired below.
         warnings.filterwarnings("ignore", "Number of distinct clusters", ConvergenceWarning)
         labels = model.fit_predict(rows, sample_weight=sample_weight)
     return fill_empty_clusters(rows, labels, n_clusters)

@@ -1,19 +1,19 @@
 """Fair assignment under several attributes, each with its own shares: overlapping groups.
 
-With one attribute the bounds are those of a flow, and whole persons come for free; with several
-they are not. What is left is a small problem: if the table of kinds (the combinations of
-groups) times clusters were known, the exact flow with every cell fixed would assign the persons.
-Its cost is a convex function of the table, with the flow's potentials as a subgradient: each
-flow gives, for each kind, a plane below that function. So in turn
+With one attribute the bounds are those of a flow, whose optimum is integral; with several they
+are not. But if the table of kinds (the combinations of groups) times clusters is given, the exact
+flow with every cell fixed assigns the persons. Its cost is a convex function of the table, with
+the flow's potentials as a subgradient: each flow gives, for each kind, a plane below that
+function. So in turn
 
 1. a linear program of the size of the table, with the planes as its cost and the bounds of all
    attributes, proposes a fractional table;
-2. an integer program rounds it to whole persons, within the bounds or, where no rounding is,
+2. an integer program rounds it to whole persons, within the bounds or, if that is impossible,
    with the fewest persons outside them;
 3. the flow assigns, and the cheapest assignment is kept
 
 (Kelley's cutting planes, doi 10.1137/0108053, in a trust region). The first table is that of
-the flow with bounds on every kind, which is always there.
+the flow with bounds on every kind, which always exists.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from fairspectral.rounding.flow import FlowResult, solve_flow
 # Tables that are tried by the first call and by later ones, which start from a good table, and
 # the relative fall of the cost below which the search stops.
 _ROUNDS, _LATER_ROUNDS, _ENOUGH = 10, 3, 1e-4
-# Nodes that HiGHS may visit for one program: rounding a table is easy or hopeless. Not seconds,
-# since the labels must not depend on how busy the machine is.
+# Nodes that HiGHS may visit for one program: more rarely help. Not a time limit, since the labels
+# must not depend on how busy the machine is.
 _NODES = 200
-# Relative gap to the best table at which HiGHS may stop: near to what is wanted is enough.
+# Relative gap to the best table at which HiGHS may stop: a nearby table is enough.
 _GAP = 0.2
 
 
@@ -79,7 +79,7 @@ class MarginalFlow:
         self._table: np.ndarray | None = None
 
     def resize(self, cost: np.ndarray) -> None:
-        """Sizes stay as they are: with several attributes they would cost a search of tables."""
+        """Keep the sizes: with several attributes each choice would need a search of tables."""
 
     def __call__(self, cost: np.ndarray, potentials: np.ndarray | None = None) -> FlowResult:
         """Assign every person; later calls start from the table of the one before."""
@@ -111,14 +111,14 @@ class MarginalFlow:
             return self._flow(cost, self._table, self._table, potentials), self._table
         flow = self._flow(cost, *self._kind_bounds, potentials)
         table = count_cells(self._kinds, flow.labels, len(self._counts), len(self._sizes))
-        # Bounds on kinds imply those on groups, but for the rounding of each kind by itself.
+        # Bounds on kinds imply those on groups, up to rounding each kind to whole persons.
         whole = self._whole(table) if self._outside(table) else None
         if whole is None:
             return flow, table
         return self._flow(cost, whole, whole, flow.potentials), whole
 
     def _outside(self, table: np.ndarray) -> int:
-        """Persons by which a table is outside the bounds, in all groups and clusters together."""
+        """Total number of persons by which a table is outside the bounds."""
         return int(persons_beyond(self._members @ table, self._low, self._high).sum())
 
     def _flow(
@@ -138,12 +138,12 @@ class MarginalFlow:
     def _propose(
         self, planes: list[_Planes], table: np.ndarray, radius: int
     ) -> tuple[np.ndarray, float]:
-        """The fractional table near the given one that the planes promise the least; its cost.
+        """The fractional table near the given one with the least cost by the planes; that cost.
 
         Unknowns: the table, and the cost of each kind, which lies above all its planes.
         """
         n_kinds = len(self._counts)
-        # Costs from zero and of order one: HiGHS is silently wrong on badly scaled ones.
+        # Shift and scale costs to order one: HiGHS is silently wrong on badly scaled ones.
         base = np.min([plane.values for plane in planes], axis=0)
         scale = max(max(float(np.ptp(plane.slopes)) for plane in planes), 1e-300)
         now = self._members @ table  # where it is outside the bounds, the next one may be too
@@ -154,7 +154,7 @@ class MarginalFlow:
         ]
         for plane in planes:
             slopes = plane.slopes / scale
-            # Sparse arrays in, sparse array out: of dense rows scipy makes a sparse matrix.
+            # Stack sparse arrays only: with dense rows scipy returns a sparse matrix.
             by_kind = sp.block_diag([sp.coo_array(row[None, :]) for row in slopes])
             above = sp.hstack([-by_kind, sp.eye_array(n_kinds)])
             constant = (plane.values - base) / scale - np.sum(slopes * plane.table, axis=1)
@@ -173,10 +173,10 @@ class MarginalFlow:
         return solution[: table.size].reshape(table.shape), float(promised)
 
     def _whole(self, wanted: np.ndarray) -> np.ndarray | None:
-        """A whole-person table beside a fractional one, within the bounds if that can be.
+        """A table of whole persons near a fractional one, within the bounds if possible.
 
-        Every cell is rounded down or up; where that leaves the bounds, by up to two persons
-        more. None if HiGHS finds nothing in its time.
+        Every cell is rounded down or up, or by up to two persons more if that is outside the
+        bounds. None if HiGHS finds nothing within its limit.
         """
         low, high = np.floor(wanted + 1e-6).ravel(), np.ceil(wanted - 1e-6).ravel()
         best: np.ndarray | None = None
@@ -194,8 +194,8 @@ class MarginalFlow:
 
         Unknowns: the persons in each cell above `low`, and those missing or too many in each
         group and cluster, which cost more than all cells together. As all tables have the same
-        sum, costs of cells may be counted from zero, and the gap between what was found and
-        what can be means the same for all of them.
+        sum, costs of cells may be counted from zero, and the relative gap to the optimum means
+        the same for all of them.
         """
         cells, groups = wanted.size, self._low.size
         distance = 1 + (low + high - 2 * wanted.ravel()) / np.maximum(high - low, 1)
@@ -236,7 +236,7 @@ class MarginalFlow:
 def _kind_bounds(
     rules: Sequence[FairnessRule], groups: list[np.ndarray], counts: np.ndarray, sizes: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Bounds on every kind which together imply those on the groups, up to rounding."""
+    """Bounds on every kind that imply those on the groups, up to rounding to whole persons."""
     below, above = np.zeros(len(counts)), np.full(len(counts), np.inf)
     for rule, group in zip(rules, groups, strict=True):
         population = population_shares(rule.attribute.counts)

@@ -1,4 +1,4 @@
-"""What fair rounding is asked for, checked before any work is done."""
+"""The request to fair rounding, validated before any work is done."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from fairspectral.rounding.start import ROW_SCALINGS
 from fairspectral.validation import Attribute, FairSpectralWarning
 
 # Without a floor shares mean nothing: one person is never proportional. A tenth of the mean
-# size lets sizes differ by what data ask for.
+# size still lets sizes differ where the data do.
 _FLOOR_SHARE = 0.1
 
 
 @dataclass(frozen=True)
 class RoundingPlan:
-    """A wish that can be fulfilled; the arguments are those of `fair_assignment`.
+    """A validated rounding request; the arguments are those of `fair_assignment`.
 
     Attributes
     ----------
@@ -35,11 +35,11 @@ class RoundingPlan:
     smallest : int
         Floor on the sizes of the clusters.
     refine_rounds : int or None
-        Of the search for a low cut; None leaves it to the size of the problem.
+        Rounds of the search for a low cut; None: chosen by the size of the problem.
     row_scaling : str
         One of `ROW_SCALINGS`.
     notes : tuple of str
-        What whole persons make impossible.
+        Groups with fewer persons than clusters, in words.
     """
 
     n_clusters: int
@@ -62,7 +62,7 @@ def plan_rounding(
     row_scaling: str = "auto",
     **shares: Any,
 ) -> RoundingPlan:
-    """Refuse, in numbers, what cannot be, and warn of groups too small for every cluster.
+    """Validate a request, and warn of groups with fewer persons than clusters.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def plan_rounding(
 
 
 def default_floor(n: int, k: int) -> int:
-    """The smallest size of a cluster where none is asked for."""
+    """The default floor on the sizes of clusters."""
     return max(1, int(_FLOOR_SHARE * n / k))
 
 

@@ -1,12 +1,12 @@
 """Refinement of a fair clustering on the normalised cut itself.
 
-Two means, both of which keep every cell within its bounds:
+Two methods, both of which keep every cell within its bounds:
 
 * `flow_steps`: the exact flow with the costs of weighted kernel k-means (Dhillon, Guan and Kulis
   2007, doi 10.1109/TPAMI.2007.1115), computed from ``M`` times the indicator. It needs nothing
   but products with ``M`` and moves many persons at once.
-* `local_search`: moves and swaps of single persons with their exact effect on the cut, shaken
-  and repeated. It needs the rows of ``W`` in memory.
+* `local_search`: moves and swaps of single persons with their exact effect on the cut, repeated
+  after random perturbations. It needs the rows of ``W`` in memory.
 
 Neither ever returns a larger cut than it was given.
 """
@@ -30,12 +30,12 @@ from fairspectral.rounding.start import Assign
 # they fail; on an indefinite graph they succeed for most of the way.
 SHIFTS = (-0.5, 0.0, 0.5, 1.0)
 
-# Of all persons, the share of random swaps that shakes a local optimum: between these two,
+# Random swaps that perturb a local optimum, as a share of all persons: between these two,
 # uniformly on a logarithmic scale.
 _WEAKEST_SHAKE, _STRONGEST_SHAKE = 0.02, 0.4
 
-# Rounds of shaking by default, and the work (affinities and cells looked at) that they may cost:
-# some seconds.
+# Default number of perturbations, and the work (affinities and cells visited) that they may
+# take: some seconds.
 _FEWEST_ROUNDS, _MOST_ROUNDS = 5, 100
 _WORK = 5e9
 
@@ -43,7 +43,7 @@ _WORK = 5e9
 # arrays (of pandas, or mapped from a file), which takes seconds.
 _CHEAP_COPY = 2**26
 
-# Gains below this are rounding.
+# Gains below this are floating-point error.
 _GAIN = 1e-9
 
 
@@ -51,7 +51,7 @@ def kernel_costs(state: CutState, degrees: np.ndarray, shift: float) -> np.ndarr
     """Weighted kernel k-means costs of each person in each cluster, shape (n, k).
 
     The squared distance to the mean of cluster l in the feature space of the kernel
-    ``shift D^-1 + D^-1 W D^-1``, times the weight ``d_i``, less what does not depend on l.
+    ``shift D^-1 + D^-1 W D^-1``, times the weight ``d_i``; terms independent of l are left out.
     """
     n = len(state.labels)
     costs = state.links * (-2.0 / state.volumes)
@@ -79,7 +79,7 @@ def flow_steps(
     assign : Assign
         The flow for clusters of the sizes that the start has.
     max_passes : int or None
-        At most so many products with ``M``; None means 20, or 5 where they are dense and a local
+        Largest number of products with ``M``; None means 20, or 5 where they are dense and a local
         search can follow, which gains more in the time of a pass.
     """
     if max_passes is None:
@@ -125,7 +125,7 @@ def local_search(
     rng: np.random.Generator,
     progress: tuple[float, float] = (0.0, 1.0),
 ) -> CutState:
-    """Moves and swaps of single persons, then shaken and repeated.
+    """Moves and swaps of single persons, repeated after random perturbations.
 
     Parameters
     ----------
@@ -140,9 +140,9 @@ def local_search(
     smallest : int
         No cluster may become smaller.
     rounds : int
-        How many times a local optimum is shaken by random swaps; the best one is kept.
+        How many times a local optimum is perturbed by random swaps; the best one is kept.
     rng : numpy Generator
-        Of the orders and the shakes.
+        For the orders and the perturbations.
     progress : tuple of two floats
         Fractions of the whole rounding at which this search begins and ends.
     """
@@ -165,7 +165,7 @@ def local_search(
                 unswapped, value = value, kept_within(partition.within, partition.volumes)
                 if value <= unswapped:
                     break
-            # Gains that do not add up are rounding errors, and would go round in circles.
+            # Gains that do not add up are floating-point errors; stop, or it may never end.
             if not changes or value <= before:
                 return value
 
@@ -180,13 +180,13 @@ def local_search(
         kernels.shake(rows, trial, band, kinds, pairs)
         if (trial_value := descend(trial)) > value:
             best, value = trial, trial_value
-    # The caches were updated by many small steps; what counts is the cut as measured anew.
+    # The caches were updated by many small steps: measure the cut again.
     final = CutState.measure(affinity, best.labels, len(state.volumes))
     return final if final.cut < state.cut else state
 
 
 def affordable_rounds(affinity: Any, n_clusters: int) -> int:
-    """Rounds of the local search by default: 100, and down to 5 where one takes seconds.
+    """Default rounds of the local search: 100, down to 5 where one takes seconds.
 
     A round rewrites many rows of links, and goes through all persons and clusters several
     times; the weight between the two was measured.
@@ -236,11 +236,11 @@ def rows_of(affinity: Any) -> Any:
             pointers, indices = (part.astype(np.int32) for part in (pointers, indices))
             weights = _writable(weights)
         return kernels.Rows(dense, pointers, indices, weights, diagonal, degrees)
-    # W is symmetric: its transpose serves as well, and one of the two has contiguous rows.
+    # W is symmetric: use its transpose if only that has contiguous rows.
     dense = _writable(W if W.flags.c_contiguous else W.T)
     return kernels.Rows(dense, nothing, nothing, np.zeros(0, W.dtype), diagonal, degrees)
 
 
 def _writable(weights: np.ndarray) -> np.ndarray:
-    """A small read-only array as a copy: for another type the kernels would be compiled anew."""
+    """A copy of a small read-only array, for which the kernels would be compiled again."""
     return weights if weights.flags.writeable or weights.nbytes > _CHEAP_COPY else weights.copy()

@@ -34,7 +34,7 @@ class Partition(NamedTuple):
     """A clustering and everything that a move changes."""
 
     labels: np.ndarray  # (n,)
-    links: np.ndarray  # (k, n): W y_l; row l is contiguous, for it is what a move rewrites
+    links: np.ndarray  # (k, n): W y_l; row l is contiguous, since a move rewrites it
     within: np.ndarray  # (k,): y_l^T W y_l
     volumes: np.ndarray  # (k,): y_l^T d
     table: np.ndarray  # (H, k) persons of each group in each cluster
@@ -91,7 +91,7 @@ def _move(rows, partition, band, i, there):  # pragma: no cover - compiled
 
 @njit(cache=True, nogil=True, inline="always")
 def _share(within, volume):  # pragma: no cover - compiled
-    """``within / volume``; 0 for a volume that is nothing but rounding errors of larger ones."""
+    """``within / volume``; 0 for a volume that consists of floating-point errors only."""
     return within / volume if volume > 0 else 0.0
 
 
@@ -137,7 +137,7 @@ def _allowed(partition, band, i, there):  # pragma: no cover - compiled
 
 @njit(cache=True, nogil=True)
 def sweep(rows, partition, band, order, threshold):  # pragma: no cover - compiled
-    """Offer each person in turn the allowed move that lowers the cut most; count the moves."""
+    """Make for each person in turn the allowed move that lowers the cut most; count the moves."""
     k = len(partition.sizes)
     moves = 0
     gains = np.empty(k)
@@ -198,7 +198,7 @@ def swap_round(rows, partition, band, kinds, n_kinds, threshold):  # pragma: no 
 
 @njit(cache=True, nogil=True)
 def shake(rows, partition, band, kinds, pairs):  # pragma: no cover - compiled
-    """Swap those of the given pairs that are of one kind, whatever it does to the cut."""
+    """Swap those of the given pairs that are of one kind, even if the cut rises."""
     for at in range(len(pairs)):
         i, j = pairs[at, 0], pairs[at, 1]
         a, b = partition.labels[i], partition.labels[j]

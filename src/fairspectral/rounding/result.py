@@ -1,4 +1,4 @@
-"""What fair rounding returns: labels, and what holds for them, counted anew."""
+"""The result of fair rounding: labels and a certificate counted from them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Stage:
 class FairAssignment:
     """A clustering with its guarantee.
 
-    Groups of several attributes stand one after another, H in all.
+    Groups of several attributes are listed one after another, H in all.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class FairAssignment:
     history : tuple of Stage
         From the start to the result.
     notes : tuple of str
-        What whole persons make impossible.
+        Groups with fewer persons than clusters, in words.
     """
 
     labels: np.ndarray
@@ -92,7 +92,7 @@ def certify(
     stages: Sequence[Stage],
     notes: tuple[str, ...],
 ) -> FairAssignment:
-    """Count everything anew from the labels, and say what holds."""
+    """Count everything again from the labels, and write the certificate."""
     sizes = np.bincount(labels, minlength=k)
     parts = [rule.judge(labels, k) for rule in rules]
     cells = Cells.together(parts)

@@ -2,8 +2,8 @@
 
 The bounds on the cells are proportional to the sizes, so the cost of the flow is (up to the
 rounding of bounds to whole persons) a convex function of the sizes, and its potentials give a
-subgradient. Sizes taken from unfair k-means are far from its minimum where the groups live
-apart. Each flow gives a plane below the function; the linear program over all planes, in a
+subgradient. Sizes taken from unfair k-means are far from its minimum where the groups are well
+separated. Each flow gives a plane below the function; the linear program over all planes, in a
 trust region, proposes the next sizes (Kelley's cutting planes, doi 10.1137/0108053).
 """
 
@@ -19,16 +19,16 @@ from fairspectral.rounding.bounds import FairnessRule
 from fairspectral.rounding.flow import FlowResult, solve_flow
 from fairspectral.validation import Attribute
 
-# Flows that are tried, how many of them in a row may fail, and the relative fall of the cost
-# that is not worth another one.
+# Largest number of flows, how many in a row may fail, and the relative fall of the cost below
+# which the search stops.
 _ROUNDS, _FAILURES, _ENOUGH = 40, 10, 5e-4
-# Sizes need no more persons than this: a share is known from a sample to one part in a hundred.
+# Sizes are chosen on a sample of this many persons, which gives shares to one part in a hundred.
 _SAMPLE = 5_000
-# But clusters of a few persons are not seen in a sample. Costs (n times k) that are searched whole
-# if asked for: some seconds.
+# But a sample misses clusters of a few persons. If asked for, up to this many costs (n times k)
+# are searched without sampling: some seconds.
 _EVERYBODY = 400_000
-# Clusters of up to so many persons are tried with sizes a few persons larger and smaller, in so
-# many flows at most.
+# Clusters of up to this many persons are tried a few persons larger and smaller, in at most this
+# many flows.
 _SMALL_CLUSTER, _STEPS, _TRIES = 200, (8, 4, 2, 1), 150
 
 
@@ -77,7 +77,7 @@ def choose_sizes(
     Parameters
     ----------
     cost : ndarray of shape (n, k)
-        Of every person in every cluster.
+        Cost of every person in every cluster.
     rule : FairnessRule
         The shares that every cluster must have.
     sizes : integer ndarray of shape (k,)
@@ -85,7 +85,7 @@ def choose_sizes(
     smallest : int
         Floor on the sizes.
     thorough : bool
-        Whether to look at everybody, where that takes seconds, rather than at a sample.
+        Whether to use all persons, where that takes seconds, rather than a sample.
 
     Returns
     -------
@@ -103,7 +103,7 @@ def choose_sizes(
     floor = max(1, smallest * _SAMPLE // n)
     found = _search(cost[chosen], sample, _apportion(sizes, _SAMPLE, floor), floor)
     proposed = _apportion(found, n, smallest)
-    # A sample says little of clusters of a few persons: what it found must hold for everybody.
+    # A sample may miss small clusters: keep its sizes only if they are better for all persons.
     now = _flow(cost, rule, sizes, None)
     better = _flow(cost, rule, proposed, now.potentials).cost < now.cost
     return proposed if better else sizes
@@ -131,7 +131,7 @@ def _search(cost: np.ndarray, rule: FairnessRule, sizes: np.ndarray, smallest: i
 def _nudge(cost: np.ndarray, rule: FairnessRule, sizes: np.ndarray, smallest: int) -> np.ndarray:
     """Sizes with a few persons shifted to or from small clusters, wherever that lowers the cost.
 
-    The bounds of a small cluster move by whole persons, of which slopes know nothing.
+    The bounds of a small cluster move by whole persons, which slopes do not describe.
     """
     best, tries = _flow(cost, rule, sizes, None), 0
     for step in _STEPS:
@@ -163,8 +163,8 @@ def _slopes(flow: FlowResult, rule: FairnessRule, k: int) -> np.ndarray:
     """How the cost of the flow grows with the size of each cluster, shape (k,).
 
     One person more raises the cost by the price of the cluster, and moves the bounds of its
-    cells, each of which costs by how much the cell's price differs from the cluster's: above
-    it where the lower bound presses, below it where the upper one does.
+    cells. Each bound costs the difference between the cell's price and the cluster's: positive
+    where the lower bound is active, negative where the upper one is.
     """
     cells, clusters = flow.potentials[: -k - 1].reshape(-1, k), flow.potentials[-k - 1 : -1]
     pressure = cells - clusters
@@ -177,7 +177,7 @@ def _propose(
     smallest: int,
     radius: float,
 ) -> tuple[np.ndarray, float]:
-    """The sizes within the radius that the planes promise the least cost; and that cost."""
+    """The sizes within the radius with the least cost by the planes; and that cost."""
     k, n = len(sizes), sizes.sum()
     # Steps in units of the radius and costs in units of the largest slope keep HiGHS exact.
     scale = max(max(float(np.ptp(slopes)) for _, slopes, _ in planes), 1e-300) * radius
@@ -203,7 +203,7 @@ def _apportion(sizes: np.ndarray, n: int, smallest: int) -> np.ndarray:
     """Whole sizes that sum to n, in proportion to the given ones above the floor."""
     room = n - smallest * len(sizes)
     weights = np.maximum(sizes * (n / sizes.sum()) - smallest, 0.0)
-    # Where everything is at the floor, what is left is spread evenly.
+    # Where all sizes are at the floor, the rest is spread evenly.
     weights = weights / weights.sum() if weights.sum() > 0 else np.full(len(sizes), 1 / len(sizes))
     exact = room * weights
     whole = np.floor(exact).astype(np.int64)

@@ -14,7 +14,7 @@ from fairspectral.rounding.kmeans import kmeans_labels
 
 
 class Assign(Protocol):
-    """The fair flow for clusters of certain sizes, which it may be asked to choose anew."""
+    """The fair flow for clusters of certain sizes, which can be chosen again."""
 
     def resize(self, cost: np.ndarray) -> None:
         """Choose sizes that suit these costs."""
@@ -28,7 +28,7 @@ ROW_SCALINGS = ("auto", "none", "unit", "degree")
 # Rounds after which neither alternation has changed a clustering noticeably on any data set.
 _FLOOR_ROUNDS = 10
 _LLOYD_ROUNDS = 10
-# Sizes settle before labels do, and choosing them is what costs.
+# Sizes converge before labels do, and choosing them takes most of the time.
 _RESIZE_ROUNDS = 2
 
 
@@ -40,7 +40,7 @@ class WeightedRows:
     ----------
     rows : ndarray of shape (n, d), float64
     weights : ndarray of shape (n,), float64
-        Of each row in the k-means cost.
+        Weight of each row in the k-means cost.
     """
 
     rows: np.ndarray
