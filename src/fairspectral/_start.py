@@ -53,7 +53,7 @@ def end_quietly(*_: Any) -> None:
     os._exit(INTERRUPTED)
 
 
-def end_in_a_sentence(kind: type[BaseException], error: BaseException, trace: Any) -> None:
+def exit_with_a_sentence(kind: type[BaseException], error: BaseException, trace: Any) -> None:
     """Print one sentence instead of a traceback, whose exit status 1 means "unfair" here."""
     if issubclass(kind, KeyboardInterrupt):
         end_quietly()
@@ -80,7 +80,7 @@ def _write(text: str) -> None:
 
 
 def _guard() -> None:
-    sys.excepthook = end_in_a_sentence
+    sys.excepthook = exit_with_a_sentence
     in_main = threading.current_thread() is threading.main_thread()
     # A process that was told to ignore Ctrl-C goes on ignoring it.
     if in_main and signal.getsignal(signal.SIGINT) is signal.default_int_handler:

@@ -116,7 +116,7 @@ def non_numeric_features(X: Any) -> Exception | None:
     return None
 
 
-def in_our_words(error: Exception) -> str:
+def reworded(error: Exception) -> str:
     """scikit-learn's message about a table that it refuses, as one sentence."""
     text = str(error).splitlines()[0]
     if text.startswith("Complex data not supported"):

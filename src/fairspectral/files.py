@@ -21,7 +21,7 @@ def replacing(path: Path) -> Iterator[Path]:
     older file's permissions are kept, and a symbolic link stays one: the file it points to is
     replaced.
     """
-    target = behind_links(path)
+    target = linked_file(path)
     # A unique number, because other threads, and processes elsewhere that share the folder, may
     # be writing the same file; and only a part of the name, since names have a largest length.
     attempt = target.with_name(f".{target.name[:40]}.{secrets.token_hex(8)}.part")
@@ -45,7 +45,7 @@ def write_text(path: Path, text: str) -> None:
         attempt.write_text(text, encoding="utf-8")
 
 
-def behind_links(path: Path) -> Path:
+def linked_file(path: Path) -> Path:
     """The file that a path refers to through its links, whether it exists or not."""
     return Path(os.path.realpath(path))
 

@@ -28,7 +28,7 @@ def build_params(params_class: type, given: dict[str, Any] | None, *, where: str
                 f"{where} has no parameter {key!r}{did_you_mean(key, known)}; "
                 f"it knows {', '.join(known)}."
             )
-        kinds = [_ABSTRACT.get(kind, kind) for kind in get_args(known[key]) or (known[key],)]
+        kinds = [_ACCEPTED.get(kind, kind) for kind in get_args(known[key]) or (known[key],)]
         # True counts as 1 in Python, but is not meant as a number.
         fits = bool in kinds if is_boolean(value) else True
         if not (fits and any(isinstance(kind, type) and isinstance(value, kind) for kind in kinds)):
@@ -38,7 +38,7 @@ def build_params(params_class: type, given: dict[str, Any] | None, *, where: str
 
 
 # The Python types that each type of parameter accepts, and its name in messages.
-_ABSTRACT: dict[Any, type] = {int: Integral, float: Real}
+_ACCEPTED: dict[Any, type] = {int: Integral, float: Real}
 _KINDS: dict[Any, str] = {
     Integral: "a whole number",
     Real: "a number",

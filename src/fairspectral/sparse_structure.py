@@ -20,7 +20,7 @@ def check_sparse_structure(matrix: Any, name: str = "X") -> None:
     name : str
         Its name in the message.
     """
-    trouble = _CHECKS.get(matrix.format, _nothing)(matrix)
+    trouble = _CHECKS.get(matrix.format, _unchecked)(matrix)
     if trouble:
         raise ValueError(
             f"{name} is a broken {matrix.format.upper()} matrix: {trouble}; build it anew, for "
@@ -28,7 +28,7 @@ def check_sparse_structure(matrix: Any, name: str = "X") -> None:
         )
 
 
-def _nothing(matrix: Any) -> str:
+def _unchecked(matrix: Any) -> str:
     return ""
 
 

@@ -21,7 +21,7 @@ from fairspectral.feature_tables import (
     check_column_names,
     check_table,
     column_names,
-    in_our_words,
+    reworded,
     non_numeric_features,
     refuse_dates,
     refuse_filled_sparse,
@@ -315,7 +315,7 @@ def check_data(X: Any, *, precomputed: bool, check: Callable[..., Any] = check_a
         found = non_numeric_features(X)
         if found is not None:
             raise found from None
-        raise ValueError(in_our_words(error)) from None
+        raise ValueError(reworded(error)) from None
     if not precomputed:
         check_finite_features(checked, names)
     return checked

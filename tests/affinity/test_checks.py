@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from fairspectral.affinity import make_operator
 from fairspectral.affinity.checks import check_degrees
 
-NOTHING = "gives no affinity between different nodes beyond rounding errors"
+NOTHING = "gives no affinity between different nodes beyond floating-point error"
 
 
 @pytest.mark.parametrize(("degree", "word"), [(1e-200, "small"), (1e200, "large")])

@@ -91,11 +91,11 @@ AFFINITIES = [
       "X is a masked array with 448 masked value(s), the first at (0, 2); fill them with "
       "X.filled(...) or drop those rows."),
     w("identity", lambda: np.eye(N),
-      "X gives no affinity between different nodes beyond rounding errors, so there is nothing "
-      "to cluster by; check how it was computed, or set its diagonal to zero."),
+      "X gives no affinity between different nodes beyond floating-point error, so there is "
+      "nothing to cluster by; check how it was computed, or set its diagonal to zero."),
     w("nearly the identity", lambda: np.eye(N) + 1e-18,
-      "X gives no affinity between different nodes beyond rounding errors, so there is nothing "
-      "to cluster by; check how it was computed, or set its diagonal to zero."),
+      "X gives no affinity between different nodes beyond floating-point error, so there is "
+      "nothing to cluster by; check how it was computed, or set its diagonal to zero."),
     w("zeros", lambda: np.zeros((N, N)),
       "X has 30 isolated node(s) without any affinity (index 0, 1, 2, 3, 4, ...); remove them "
       "(keep the rows and columns where W.sum(axis=1) > 0) or connect them."),
@@ -106,7 +106,8 @@ AFFINITIES = [
       "columns where W.sum(axis=1) > 0) or connect them."),
     w("one edge of 1e18", lambda: changed(1e18, (2, 5), (5, 2)),
       "X has affinities that sum to 1e+18 at node 2, beside which those of most nodes, about "
-      "14.9, are lost in rounding; check the largest affinity of that node, or cap it."),
+      "14.9, are lost in floating-point error; check the largest affinity of that node, or cap "
+      "it."),
     w("scale 1e-200", lambda: kernel() * 1e-200,
       "X has affinities that sum to 1.54e-199 at node 0, too small to compute with; divide all "
       "of them by the largest, which changes no clustering."),

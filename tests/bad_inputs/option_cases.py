@@ -121,11 +121,14 @@ OPTIONS = [
       "--affinity 'precomputed' is unknown; choose one of 'nearest_neighbors', 'additive_chi2', "
       "'chi2', 'cosine', 'laplacian', 'linear', 'poly', 'polynomial', 'rbf', 'sigmoid'.",
       "--affinity", "precomputed"),
-    k("gamma 0", "--gamma '0' is no width; pass a positive number, scale or auto.", "--gamma", "0"),
-    k("gamma NaN", "--gamma 'nan' is no width; pass a positive number, scale or auto.", "--gamma",
+    k("gamma 0", "--gamma '0' is not a width; pass a positive number, scale or auto.", "--gamma",
+      "0"),
+    k("gamma NaN", "--gamma 'nan' is not a width; pass a positive number, scale or auto.",
+      "--gamma",
       "nan"),
     k("gamma of text",
-      "--gamma 'scal' is no width (did you mean 'scale'?); pass a positive number, scale or auto.",
+      "--gamma 'scal' is not a width (did you mean 'scale'?); pass a positive number, scale or "
+      "auto.",
       "--gamma", "scal"),
     k("neighbors 0", "--neighbors must be at least 1; see fairspectral cluster --help.",
       "--affinity", "nearest_neighbors", "--neighbors", "0"),

@@ -195,7 +195,7 @@ TABLES = [
     t("every row a number, binned", csv(groups=range(N)), WORKS, "--bin", "sex=2", same=False,
       note="Put 'sex' into 2 groups"),
     t("bins of text", csv(),
-      "{in} has 'f' in data row 1 of column 'sex', which is no number, so the column cannot be "
+      "{in} has 'f' in data row 1 of column 'sex', which is not a number, so the column cannot be "
       "binned; correct it, or leave out --bin.", "--bin", "sex=2"),
     t("groups 01 and 1", csv(groups=["01", "1"] * 15)),
     t("groups with blanks around them", csv(groups=["f", " m "] * 15)),

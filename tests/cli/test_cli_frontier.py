@@ -42,7 +42,7 @@ def test_a_plot_without_matplotlib_is_refused_before_the_work(call, people, tmp_
 
 def test_tolerances_in_words():
     assert read_tolerances("0, 0.1,None") == [0.0, 0.1, None]
-    with pytest.raises(ValueError, match="'x', which is no number"):
+    with pytest.raises(ValueError, match="'x', which is not a number"):
         read_tolerances("0,x")
     with pytest.raises(ValueError, match="--tolerances has -1; a tolerance is a finite number"):
         read_tolerances("0,-1")

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from fairspectral._start import end_in_a_sentence, is_command, short_of_memory
+from fairspectral._start import exit_with_a_sentence, is_command, short_of_memory
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def test_what_says_that_memory_was_short():
     [
         (ImportError("failed to map segment"), "Error: there is not enough memory to load the"),
         (ImportError("no x"), "Error: the libraries cannot be loaded (no x); install the pack"),
-        (KeyError("x"), "Error: something went wrong that should not (KeyError: 'x'); report"),
+        (KeyError("x"), "Error: unexpected error (KeyError: 'x'); report"),
     ],
 )
 @pytest.mark.parametrize("debug", [False, True])
@@ -42,7 +42,7 @@ def test_the_last_sentence(monkeypatch, capfd, error, said, debug):
     ends = []
     monkeypatch.setattr("os._exit", ends.append)
     monkeypatch.setattr("sys.argv", ["fairspectral", *["--debug"] * debug])
-    end_in_a_sentence(type(error), error, None)
+    exit_with_a_sentence(type(error), error, None)
     assert ends == [2]
     *before, last = capfd.readouterr().err.splitlines()
     assert last.startswith(said)

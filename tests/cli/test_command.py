@@ -77,8 +77,8 @@ def test_the_value_is_the_status():
             "Error: reading or writing failed (no space left on device); check the disk.\n",
         ),
         (ValueError("\x1b[31mred\x07"), "Error: \\x1b[31mred\\x07\n"),
-        (KeyError("x"), "Error: something went wrong that should not (KeyError: 'x'); run again"),
-        (ValueError(), "Error: something went wrong that should not (ValueError: ); run again"),
+        (KeyError("x"), "Error: unexpected error (KeyError: 'x'); run again"),
+        (ValueError(), "Error: unexpected error (ValueError: ); run again"),
     ],
 )
 def test_errors_are_one_sentence(error, said):

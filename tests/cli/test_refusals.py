@@ -184,8 +184,8 @@ def test_a_column_that_is_there_already(call, people, tmp_path):
 BAD_OPTIONS = {
     ("--affinity", "rbff"): "--affinity 'rbff' is unknown (did you mean 'rbf'?); choose one of",
     ("--solver", "krilov"): "--solver 'krilov' is unknown (did you mean 'krylov'?); choose one of",
-    ("--gamma", "scal"): "--gamma 'scal' is no width (did you mean 'scale'?); pass a positive",
-    ("--gamma", "-1"): "--gamma '-1' is no width; pass a positive number, scale or auto.",
+    ("--gamma", "scal"): "--gamma 'scal' is not a width (did you mean 'scale'?); pass a positive",
+    ("--gamma", "-1"): "--gamma '-1' is not a width; pass a positive number, scale or auto.",
     ("--memory-budget", "lots"): "--memory-budget 'lots' is not an amount of memory",
     ("--seed", "-1"): "--seed -1 must lie between 0 and 4294967295.",
 }

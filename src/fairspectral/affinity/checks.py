@@ -104,8 +104,8 @@ def check_degrees(
     if degrees[largest] > _WIDEST_RANGE * usual:
         raise ValueError(
             f"{name} has affinities that sum to {degrees[largest]:.3g} at node {largest}, beside "
-            f"which those of most nodes, about {usual:.3g}, are lost in floating-point error; check the "
-            "largest affinity of that node, or cap it."
+            f"which those of most nodes, about {usual:.3g}, are lost in floating-point error; "
+            "check the largest affinity of that node, or cap it."
         )
     if diagonal is not None:
         # Up to floating-point error there is no affinity between nodes: nothing to cluster by.

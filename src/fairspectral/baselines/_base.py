@@ -1,4 +1,4 @@
-"""What every baseline shares with `FairSpectralClustering`: the way in and the way out."""
+"""The base of the baselines: input and output as in `FairSpectralClustering`."""
 
 from __future__ import annotations
 
@@ -60,9 +60,9 @@ class Baseline(ClusterMixin, BaseEstimator):
         Parameters
         ----------
         X : array, DataFrame or sparse matrix of shape (n, d), or affinities of shape (n, n)
-            The data; with an operator as `affinity` it is not looked at.
+            The data; ignored with an operator as `affinity`.
         y : ignored
-            For scikit-learn's interface; warned of where there are no `sensitive_features`.
+            For scikit-learn's interface; causes a warning without `sensitive_features`.
         sensitive_features : list, array, Series, Categorical, DataFrame, dict or None
             The groups, as in `FairSpectralClustering`.
 
@@ -76,7 +76,7 @@ class Baseline(ClusterMixin, BaseEstimator):
         data, features = self._read(X)
         n = data.shape[0]
         check_n_clusters(self.n_clusters, n, 0)
-        # Groups and size are looked at before the affinities: an error should not cost a kernel.
+        # Validate groups and size before computing the affinities, so that errors come early.
         attributes: tuple[Attribute, ...] = ()
         if sensitive_features is not None:
             attributes = encode_groups(sensitive_features, n, rows=X)
@@ -108,7 +108,7 @@ class Baseline(ClusterMixin, BaseEstimator):
         attributes: tuple[Attribute, ...],
         rng: np.random.RandomState,
     ) -> str:
-        """Set ``labels_``, ``embedding_``, ``n_iter_`` and ``converged_``; say how it ended.
+        """Set ``labels_``, ``embedding_``, ``n_iter_`` and ``converged_``; return the status.
 
         `features` is None where the affinities were given.
         """
@@ -117,7 +117,7 @@ class Baseline(ClusterMixin, BaseEstimator):
         """Refuse more samples than the method can hold."""
 
     def _read(self, X: Any) -> tuple[Any, Any]:
-        """What the affinity is made from, and the features (None where there are none)."""
+        """The input of the affinity, and the features (None where there are none)."""
         for operator in (self.affinity, X):
             if is_operator(operator):
                 return operator, None

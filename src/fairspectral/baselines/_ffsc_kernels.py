@@ -16,7 +16,7 @@ class State(NamedTuple):
     """A clustering and everything that a move changes."""
 
     labels: np.ndarray  # (n,)
-    links: np.ndarray  # (k, n): W y_l; row l is contiguous, for it is what a move rewrites
+    links: np.ndarray  # (k, n): W y_l; row l is contiguous, since a move rewrites it
     within: np.ndarray  # (k,): y_l^T W y_l
     volumes: np.ndarray  # (k,): y_l^T d
     sizes: np.ndarray  # (k,)

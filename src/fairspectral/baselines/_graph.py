@@ -22,7 +22,7 @@ class LearnedGraph:
     gap : float
         The objective lies at most this far above its minimum.
     converged : bool
-        Whether the gap is as small as was asked for.
+        Whether the gap is within the tolerance.
     n_iter : int
         Sweeps over the nodes.
     """
@@ -51,8 +51,8 @@ def learn_graph(
     and the dual has one variable for each node.
 
     The published method takes fast proximal gradient steps on that dual. Their length is the
-    same for all nodes and shrinks with n, so an outlier, whose dual variable has to climb to
-    the cost of its first edge, holds everybody up: on 2,000 patients of Thyroid, 2,000 passes
+    same for all nodes and shrinks with n, so an outlier, whose dual variable has to rise to
+    the cost of its first edge, delays convergence: on 2,000 patients of Thyroid, 2,000 passes
     over the pairs left nodes without an edge. Here the same dual is maximised by one exact step
     for each node in turn, which has no step length and ends at the same graph.
 
@@ -69,12 +69,12 @@ def learn_graph(
     tol : float
         Stop when the duality gap is at most ``tol alpha n``.
     max_iter : int
-        Sweeps at most.
+        Largest number of sweeps.
     """
     from fairspectral.baselines import _graph_kernels as kernels
 
     n = len(points)
-    points = points - points.mean(axis=0)  # or the products below would cancel
+    points = points - points.mean(axis=0)  # avoids cancellation in the products below
     gram = np.matmul(points, points.T, out=out)
     squares = gram.diagonal().copy()
     np.fill_diagonal(gram, -np.inf)

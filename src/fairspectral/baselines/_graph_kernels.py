@@ -4,8 +4,8 @@ Importing this module imports numba; `fairspectral.baselines._graph` does so whe
 
 The weight of a pair at the dual variables ``lambda`` is ``scale max(0, t_ij)`` with
 ``t_ij = lambda_i + lambda_j - |p_i - p_j|^2 = a_i + a_j + 2 p_i.p_j`` and
-``a_i = lambda_i - |p_i|^2``, so that the Gram matrix of the points is all that is stored. Its
-diagonal must be minus infinity: nobody is linked to himself.
+``a_i = lambda_i - |p_i|^2``, so that only the Gram matrix of the points is stored. Its diagonal
+must be minus infinity: no node is linked to itself.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import numpy as np
 
 from fairspectral.linalg.compiled import njit
 
-# A pass over one row more costs little, for the row is in the cache; the last ones change
-# nothing that the next sweep would not change again.
+# Passes over one row: each costs little, since the row is in the cache, but after these the next
+# sweep would change the result again anyway.
 _PASSES = 4
 
 
@@ -45,7 +45,7 @@ def coordinate_sweep(gram, squares, a, alpha_over_scale):  # pragma: no cover - 
         for _ in range(_PASSES):
             count, total = _links(row, a, dual - squares[i])
             middle = count * dual - total
-            if count == 0.0:  # nobody: begin with the nearest
+            if count == 0.0:  # no neighbour: start with the nearest
                 count, middle = 1.0, squares[i] + np.min(-a - 2 * row)
             root = (middle + np.sqrt(middle**2 + 4 * count * alpha_over_scale)) / (2 * count)
             settled = abs(root - dual) <= 1e-12 * root

@@ -34,9 +34,9 @@ def smooth_signals(
     fidelity : float
         ``xi``, positive.
     tol : float
-        Residual of each column at the end, beside that column of ``Xo``.
+        Residual of each column at the end, relative to that column of ``Xo``.
     max_iter : int
-        Products at most; each step lowers the objective, so stopping early does no harm.
+        Largest number of products; each step lowers the objective, so it may stop early.
     """
     inverse_diagonal = (1 / (1 + degrees / fidelity))[:, None]
     enough = tol * np.linalg.norm(observed, axis=0)
@@ -50,7 +50,7 @@ def smooth_signals(
         if not active.any():
             break
         image = direction + laplacian(weights, degrees, direction) / fidelity
-        # A column that has arrived stays: its numbers below would be zero over zero.
+        # A converged column is left alone: its step would be zero over zero.
         curvature = np.where(active, np.sum(direction * image, axis=0), 1.0)
         length = np.where(active, energy / curvature, 0.0)
         X += length * direction

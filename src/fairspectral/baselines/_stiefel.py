@@ -1,4 +1,4 @@
-"""Descent over matrices with orthonormal columns, along curves that never leave them."""
+"""Descent over matrices with orthonormal columns, along curves in the Stiefel manifold."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from fairspectral.linalg.orthonormal import polish
 # which the search is allowed to rise for a while: the values of Wen and Yin.
 _DECREASE, _SHORTEN, _MEMORY = 1e-4, 0.2, 0.85
 _SHORTEST, _LONGEST = 1e-20, 1e20
-# A gradient so much smaller than the plain one is rounding.
+# A gradient this much smaller than the plain one is floating-point error.
 _FLAT = 1e-12
-# A larger loss of orthogonality is mended.
+# A larger loss of orthogonality is corrected.
 _DRIFT = 1e-12
 
 
@@ -69,9 +69,9 @@ def curvilinear_search(
     fixed : ndarray of shape (n, r)
         ``V``, with orthonormal columns.
     tol : float
-        Stop when the gradient along the manifold is so small beside the plain one.
+        Stop when the gradient along the manifold is this small relative to the plain one.
     max_iter : int
-        Steps at most.
+        Largest number of steps.
     """
 
     def evaluate(U: np.ndarray) -> tuple[float, np.ndarray]:
@@ -96,7 +96,7 @@ def curvilinear_search(
                 break
             step *= _SHORTEN
         if not trial_value <= average:
-            break  # rounding is all that is left
+            break  # only floating-point error is left
         trial_slope = trial_G - trial @ (trial_G.T @ trial)
         step = _barzilai_borwein(trial - U, trial_slope - slope, even=n_iter % 2 == 0)
         U, value, G, slope = trial, trial_value, trial_G, trial_slope

@@ -25,7 +25,7 @@ from fairspectral.validation import Attribute
 # FacebookNet (k=5) and 74% on LastFMNet (k=25), with 3 it was 99.8%, 89% and 49%.
 AUTO_WEIGHT = 10.0
 
-# A move must gain more than rounding does.
+# A move must gain more than floating-point error.
 _GAIN = 1e-10
 
 
@@ -40,11 +40,11 @@ class FFSCStyle(Baseline):
     column, so that the order of the groups does not matter). The second term is
     ``lambda |C_l|`` times the squared distance between the cluster's shares and everyone's.
 
-    What is public of FFSC (doi 10.3390/sym17010012) is its idea: a fairness term added to the
-    cut objective, minimised over discrete labels without relaxation or eigendecomposition, by
+    Only the idea of FFSC (doi 10.3390/sym17010012) is public: a fairness term added to the cut
+    objective, minimised over discrete labels without relaxation or eigendecomposition, by
     coordinate descent with cached quantities, at quadratic cost. The rest is ours: the form of
     the fairness term, its default weight, the start, the order of the sweeps and the stopping
-    rule. So its numbers say something about the idea, and nothing about the authors' program.
+    rule. So its results test the idea, not the authors' program.
 
     Nodes are visited in random order. Each moves to the cluster where the objective is least,
     which costs O(k h) to find, and O(n) on a dense affinity (O(degree) on a graph) to carry out.
@@ -60,9 +60,9 @@ class FFSCStyle(Baseline):
         ``10 k / n``. Of the factors tried on three data sets, 10 was the smallest that brought
         the balance near the population's; with less the cut is lower.
     max_iter : int, default=100
-        Sweeps at most.
+        Largest number of sweeps.
     random_state : int, RandomState or None
-        Of the start and of the orders.
+        Seed of the start and of the orders.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class FFSCStyle(Baseline):
     fairness_weight_ : float
         The ``lambda`` used.
     converged_ : bool
-        Whether a whole sweep moved nobody.
+        Whether a whole sweep moved no node.
     n_iter_ : int
         Sweeps.
     audit_ : Audit
@@ -151,7 +151,7 @@ class FFSCStyle(Baseline):
         self.fairness_weight_ = weight
         self.converged_ = converged
         self.n_iter_ = len(history) - 1
-        how = "nobody wants to move" if converged else "stopped while nodes still moved"
+        how = "no move lowers the objective" if converged else "stopped while nodes still moved"
         return f"{self.name}: {how} after {self.n_iter_} sweeps, objective {history[-1]:.6g}"
 
 
@@ -165,7 +165,7 @@ def descend(
     max_iter: int,
     rng: np.random.RandomState,
 ) -> tuple[np.ndarray, np.ndarray, bool]:
-    """Sweep until nobody moves.
+    """Sweep until no node moves.
 
     Parameters
     ----------
@@ -186,7 +186,7 @@ def descend(
     history : ndarray of shape (sweeps + 1,)
         The objective before the first and after each sweep.
     converged : bool
-        Whether the last sweep moved nobody.
+        Whether the last sweep moved no node.
     """
     from fairspectral.baselines import _ffsc_kernels as kernels
 

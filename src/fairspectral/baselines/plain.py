@@ -1,4 +1,4 @@
-"""`PlainSpectral`: spectral clustering that knows nothing of groups."""
+"""`PlainSpectral`: spectral clustering that does not use groups."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from fairspectral.validation import Attribute
 
 
 class PlainSpectral(Baseline):
-    """Normalised spectral clustering without a constraint: the price of fairness is paid from it.
+    """Normalised spectral clustering without a constraint, for comparison.
 
     ``max tr(H^T M H)  s.t.  H^T H = I_k``, then k-means on the rows of ``D^-1/2 H``. Groups, if
     given, appear in `audit_` and nowhere else.

@@ -26,13 +26,13 @@ from fairspectral.progress import EMBEDDING, report
 from fairspectral.rounding.kmeans import fill_empty_clusters, kmeans_labels
 from fairspectral.validation import Attribute
 
-# Mean cost of a pair of samples over the most that its first weight could gain. At 3, four round
-# clusters of 1,200 samples came out as 1,197, 1, 1 and 1: the learnt graph was nearly complete,
-# and the embedding of such a graph sets single outliers apart. At 10 and at 30 they came out as
-# they were made, with a quarter and a twelfth of all pairs linked.
+# Mean cost of a pair of samples over the largest gain of its first weight. At 3, four round
+# clusters of 1,200 samples were found as 1,197, 1, 1 and 1: the learnt graph was nearly complete,
+# and the embedding of such a graph separates single outliers. At 10 and at 30 the true clusters
+# were found, with a quarter and a twelfth of all pairs linked.
 AUTO_COST = 10.0
 
-# Steps of the curvilinear search in a round. W is about to change, so few are enough: on 1,500
+# Steps of the curvilinear search in a round. W changes afterwards, so few are enough: on 1,500
 # patients of Thyroid 8, 15 and 30 steps needed 35 rounds each and ended equally low.
 _STEPS = 10
 
@@ -40,7 +40,7 @@ _STEPS = 10
 class UFSC(Baseline):
     """Unified fair spectral clustering of Zhang and Wang (2024, doi 10.1016/j.neucom.2024.128210).
 
-    Minimises by turns, over smoothed signals X, a graph W, a fair embedding U, a rotation R and
+    Minimises alternately, over smoothed signals X, a graph W, a fair embedding U, a rotation R and
     one-hot labels Q,
 
     ``xi/N ||X - Xo||^2 + 1/N tr(X^T L X) - alpha sum_i log d_i + beta ||W||^2
@@ -56,10 +56,10 @@ class UFSC(Baseline):
     the scale of the signals (see `signal_scale`), exact coordinate steps instead of proximal
     gradient steps on the dual of W, ``U`` held in the null space of ``F0^T`` by projection
     instead of a basis, the relative change of W in the stopping rule, and one sample for each
-    label that nobody has in the end. A graph (``affinity="precomputed"``) has no signals; its
+    label that would be empty in the end. A graph (``affinity="precomputed"``) has no signals; its
     plain spectral embedding, each coordinate of variance one, takes their place.
 
-    It is a method of dense n×n matrices: two of float64 beside the affinities, 20 n^2 bytes in
+    It uses dense n×n matrices: two of float64 besides the affinities, 20 n^2 bytes in
     all (1 GB for 7,200 samples, 21 GB for 32,561). More than `memory_budget` is refused.
 
     Parameters
@@ -72,16 +72,16 @@ class UFSC(Baseline):
     degree_weight, ridge_weight, fidelity, spectral_weight, rotation_weight : float
         ``alpha``, ``beta``, ``xi``, ``mu`` and ``gamma`` of the objective.
     signal_scale : float or "auto", default="auto"
-        ``Xo`` is the features times this; 1 takes them as they are. It decides how many pairs
+        ``Xo`` is the features times this; 1 leaves them unscaled. It decides how many pairs
         are linked. ``"auto"`` makes the mean cost of a pair ten times what its first weight can
         gain from the degrees, at any n and d; much less gives a nearly complete graph, whose
         clusters are single outliers.
     tol : float, default=1e-3
         Stop when W changes by less than this in a round, relatively.
     max_iter : int, default=40
-        Rounds at most.
+        Largest number of rounds.
     random_state : int, RandomState or None
-        Of the start.
+        Seed of the start.
     memory_budget : int, str or None
         In bytes or as ``"4GB"``; None is half of the machine's memory.
 
@@ -100,7 +100,7 @@ class UFSC(Baseline):
     history_ : ndarray of shape (n_iter_,)
         The objective after each round.
     converged_ : bool
-        Whether W came to rest.
+        Whether W converged.
     n_iter_ : int
         Rounds.
     audit_ : Audit
@@ -166,12 +166,12 @@ class UFSC(Baseline):
             )
 
     def _scaled(self, signals: np.ndarray) -> np.ndarray:
-        """``Xo`` from the signals as they came."""
+        """``Xo`` from the given signals."""
         if not isinstance(self.signal_scale, str):
             return self.signal_scale * signals
         n = len(signals)
         mean_cost = 2 * np.sum(signals.var(axis=0)) / n
-        # What a pair of samples at distance zero would gain from its first weight.
+        # The gain of the first weight of a pair of samples at distance zero.
         barrier = np.sqrt(8 * self.degree_weight * self.ridge_weight / (n - 1))
         return signals * np.sqrt(AUTO_COST * barrier / mean_cost) if mean_cost > 0 else signals
 
@@ -280,7 +280,7 @@ class State:
             The memory of ``W_old``, for the next round.
         """
         previous: LearnedGraph | None = self.graph
-        # Both terms that W meets linearly are squared distances, between rows of X and of U.
+        # The two terms that are linear in W are squared distances, between rows of X and of U.
         points = np.hstack([self.X / np.sqrt(len(self.X)), np.sqrt(weights.mu) * self.U])
         self.graph = learn_graph(
             points,
@@ -335,13 +335,13 @@ def _quadratic_form(W: np.ndarray, degrees: np.ndarray, block: np.ndarray) -> fl
 
 
 def _relative_change(new: np.ndarray, old: np.ndarray) -> float:
-    """``||new - old|| / ||old||`` without a third matrix; exact to about 1e-7."""
+    """``||new - old|| / ||old||`` without a third matrix; accurate to about 1e-7."""
     size = np.vdot(old, old)
     return float(np.sqrt(max(0.0, np.vdot(new, new) - 2 * np.vdot(new, old) + size) / size))
 
 
 def _fair_normals(attributes: tuple[Attribute, ...], n: int) -> np.ndarray:
-    """An orthonormal basis of the range of ``F0``, shape (n, r); the degrees play no part."""
+    """An orthonormal basis of the range of ``F0``, shape (n, r), independent of the degrees."""
     if not attributes:
         return FairnessConstraints.none(n).basis
     return FairnessConstraints.from_attributes(attributes, np.ones(n)).basis

@@ -1,4 +1,4 @@
-"""The command ``fairspectral``. Everything heavy is imported by the command that needs it."""
+"""The command ``fairspectral``. Each subcommand imports the heavy packages that it needs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def main() -> None:
 
 
 def _open_streams() -> None:
-    """Have both outputs take any text, also where the shell has closed them."""
+    """Make both outputs accept any text, even if the shell has closed them."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:

@@ -53,11 +53,11 @@ def audit(
     ] = None,
     min_cluster_size: Annotated[
         int | None,
-        typer.Option(min=1, help="End with status 1 unless every cluster has so many members."),
+        typer.Option(min=1, help="End with status 1 if a cluster has fewer members."),
     ] = None,
     attribute_mode: Annotated[
         AttributeMode,
-        typer.Option(help="Several columns: look at each, or at every combination."),
+        typer.Option(help="Several columns: audit each, or every combination."),
     ] = AttributeMode.marginal,
     missing_sensitive: Annotated[
         MissingSensitive,
@@ -72,7 +72,7 @@ def audit(
     ] = False,
     json: Json = False,
 ) -> int:  # fmt: skip
-    """Audit a clustering made by any tool: who is where, and is it fair?
+    """Audit a clustering made by any tool: group shares, balance and fairness.
 
     With [bold]--require-tolerance[/bold] the exit status is 1 when it is not, so that a
     pipeline can stop there. A group fails in a cluster where its number of members is outside
@@ -104,7 +104,7 @@ def audit(
     attributes = _attributes(groups, str(attribute_mode))
     found = audit_attributes(codes, clusters, attributes, None, "")
     gate = _judge(found, require_tolerance, min_cluster_size)
-    # Of labels from elsewhere only the sizes are known.
+    # For labels from other tools only the sizes are known.
     diagnosis = Diagnosis(tuple(look_at_sizes(found.sizes)))
     try:
         if json:
@@ -121,7 +121,7 @@ def audit(
     except BrokenPipeError:
         if not gate.required:
             raise
-        silence(sys.stdout)  # the status is the verdict's, whether anybody reads it or not
+        silence(sys.stdout)  # the verdict decides the exit status, even if the pipe is closed
     return gate.status
 
 
@@ -135,7 +135,7 @@ def _in_words(attribute: AttributeAudit) -> str:
 
 
 def _attributes(groups: Any, mode: str) -> tuple[Attribute, ...]:
-    """The groups to look at; a single group is nothing to constrain but may be audited."""
+    """The groups to audit; a single group is allowed here, but not as a constraint."""
     from fairspectral.constraints import encode_groups
     from fairspectral.validation import check_sensitive_features
 
@@ -146,18 +146,18 @@ def _attributes(groups: Any, mode: str) -> tuple[Attribute, ...]:
 
 @dataclass(frozen=True)
 class Gate:
-    """What was required of a clustering, and what of it does not hold.
+    """The requirements on a clustering, and where it fails them.
 
     Attributes
     ----------
     tolerance : float or None
-        Required of every cell.
+        Tolerance required of every cell.
     failures : list of dict
-        The cells outside of it.
+        The cells outside the tolerance.
     min_size : int or None
-        Required of every cluster.
+        Size required of every cluster.
     small : list of dict
-        The clusters below it.
+        The smaller clusters.
     """
 
     tolerance: float | None

@@ -1,4 +1,4 @@
-"""Progress on standard error: one bar per stage with the time left; nothing off a terminal."""
+"""Progress on standard error: one bar per stage with the time left, on a terminal only."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Bars:
         self._tasks: dict[str, Any] = {}
 
     def show(self, stage: str, done: float | None) -> None:
-        """Draw one report; a new stage ends those before it, which are not heard any more."""
+        """Draw one report; a new stage ends those before it, which do not report any more."""
         if stage not in self._tasks:
             self.finish()
             self._tasks[stage] = self._progress.add_task(stage, total=None)
@@ -50,7 +50,7 @@ class Bars:
             self._progress.update(self._tasks[stage], total=1.0, completed=done)
 
     def compile(self, busy: bool) -> None:
-        """Say beside the stage under way why it takes so long the first time."""
+        """Show beside the current stage that code is being compiled."""
         for stage, task in list(self._tasks.items())[-1:]:
             words = f"{stage} (compiling, once per machine)" if busy else stage
             self._progress.update(task, description=words)
@@ -62,7 +62,7 @@ class Bars:
 
 
 def time_left(done: float | None, elapsed: float | None) -> str:
-    """The time left if the rest goes as fast as what is done, as text."""
+    """The estimated time left, as text, if the rest runs at the same speed."""
     if not done or not elapsed:
         return "-:--:-- left"
     seconds = elapsed * (1 - done) / done
@@ -74,7 +74,7 @@ def _time_left_column() -> Any:
     from rich.text import Text
 
     class TimeLeft(ProgressColumn):
-        # rich's own column measures the speed of late; a stage here reports in a few steps.
+        # rich's column measures the recent speed, but a stage here reports in few steps.
         def render(self, task: Task) -> Text:
             if task.finished:
                 return Text("done", style="green")

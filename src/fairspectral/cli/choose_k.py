@@ -21,7 +21,7 @@ _SILHOUETTE_SAMPLE = 2000
 
 @dataclass(frozen=True)
 class Candidate:
-    """One number of clusters and what speaks for it.
+    """One number of clusters and its criteria.
 
     Attributes
     ----------
@@ -30,7 +30,7 @@ class Candidate:
     eigenvalue : float
         The k-th of the fair affinity; 1 is perfectly separated.
     eigengap : float
-        How much of the way from the (k+1)-th eigenvalue to 1 the k-th has gone,
+        Position of the k-th eigenvalue between the (k+1)-th and 1,
         ``(l_k - l_k+1) / (1 - l_k+1)``.
     normalized_cut : float
         Of the fair clusters, divided by k: the mean share of a cluster's affinity that
@@ -81,9 +81,9 @@ def choose_k(
         )
     check_tolerance(tolerance)
     prepared = prepare(source, method)
-    _check_room(prepared, method, max_clusters)
+    _check_max_clusters(prepared, method, max_clusters)
     with limit_threads(method.threads, prepared.n), progress_bars():
-        # One more than asked for: the last eigengap needs the next eigenvalue.
+        # One more than requested: the last eigengap needs the next eigenvalue.
         operator, embedding, result = embed_input(prepared, method, max_clusters + 1)
         candidates = []
         for k in range(min_clusters, max_clusters + 1):
@@ -105,8 +105,8 @@ def choose_k(
         print_candidates(candidates, best)
 
 
-def _check_room(prepared: Prepared, method: MethodOptions, max_clusters: int) -> None:
-    """Refuse more clusters than the fair embedding has dimensions, less one for the last gap."""
+def _check_max_clusters(prepared: Prepared, method: MethodOptions, max_clusters: int) -> None:
+    """Refuse too many clusters for the fair embedding's dimensions, less one for the last gap."""
     from fairspectral.constraints import encode_groups
 
     attributes = encode_groups(prepared.sensitive, prepared.n, str(method.attribute_mode))

@@ -90,7 +90,7 @@ def cluster(
 
 
 def _check_names(output: Path | None, report: Path | None, label_column: str) -> None:
-    """Refuse, before anything is read, names that tell that something else was meant."""
+    """Refuse output names that look like a mistake, before anything is read."""
     from fairspectral.cli.tables import LABEL_KINDS, check_kind
 
     if output is not None:
@@ -146,7 +146,7 @@ def _estimator(
 
 
 def _audit(model: FairSpectralClustering, prepared: Prepared) -> Audit:
-    """The model's own audit; of a plain clustering, one that looks at the groups as well."""
+    """The model's audit; for a plain clustering, one that includes the groups."""
     if model.audit_.attributes or prepared.sensitive is None:
         return model.audit_
     from fairspectral.auditing import audit

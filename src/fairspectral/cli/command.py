@@ -1,4 +1,4 @@
-"""What every command shares: errors in one sentence, a prompt end on Ctrl-C, grouped options."""
+"""The base of every command: errors in one sentence, a prompt end on Ctrl-C, grouped options."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from fairspectral.cli.visible import visible
 from fairspectral.cli.wording import in_options
 from fairspectral.linalg.room import NoRoomError, address_space_left
 
-PIPE_CLOSED = 141  # as the shell has it for commands that SIGPIPE ends
-# Errors of the disk, or of a limit on its use, and not of the name of a file.
+PIPE_CLOSED = 141  # the shell's status for commands that SIGPIPE ends
+# Errors of the disk, or of a limit on its use, rather than of a file name.
 _DISK = {getattr(errno, name, None) for name in ("ENOSPC", "EDQUOT", "EFBIG", "EIO", "EROFS")} - {
     None
 }
@@ -38,8 +38,8 @@ def command(function: Callable[..., int | None]) -> Callable[..., None]:
     """Make a command of a function: its return value, if any, is the exit status.
 
     A parameter whose type is a dataclass becomes one option for each of its fields, so that
-    commands share groups of options. Errors are said in one sentence with exit status 2; the
-    option ``--debug``, which is added here, shows the traceback as well.
+    commands share groups of options. Errors are printed as one sentence with exit status 2; the
+    option ``--debug``, which is added here, also shows the traceback.
     """
     groups = _option_groups(function)
     signature = _flat_signature(function, groups)
@@ -83,18 +83,18 @@ def command(function: Callable[..., int | None]) -> Callable[..., None]:
 
 
 def say(text: str) -> None:
-    """One line to the person at the terminal, on standard error."""
+    """Print one line on standard error."""
     try:
         sys.stderr.write(f"{visible(text)}\n")
         sys.stderr.flush()
-    except OSError:  # nobody listens any more, or the disk of the log is full
+    except OSError:  # the stream is closed, or the disk of the log is full
         silence(sys.stderr)
 
 
 def silence(stream: Any) -> None:
-    """Write no more to a stream whose reader, ``head`` for example, has seen enough.
+    """Stop writing to a stream whose reader, for example ``head``, has closed it.
 
-    The interpreter would try again at its end, and change the exit status.
+    Otherwise the interpreter would write again when it exits, and change the exit status.
     """
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
@@ -115,10 +115,10 @@ def _sentence(error: Exception, parameters: Collection[str]) -> str:
             "there is not enough memory; pass --memory-budget (for example 2GB), or --affinity "
             "nearest_neighbors."
         )
-    if "cannot cache function" in text:  # numba's, where it may write nowhere
+    if "cannot cache function" in text:  # from numba, if it cannot write anywhere
         return (
-            "compiled code cannot be kept, for neither the package's folder nor the user's cache "
-            "can be written to; set NUMBA_CACHE_DIR to a folder that can."
+            "compiled code cannot be kept, because neither the package's folder nor the user's "
+            "cache is writable; set NUMBA_CACHE_DIR to a folder that is."
         )
     if isinstance(error, OSError) and error.filename and error.strerror:
         what = "disk" if error.errno in _DISK else "path"
@@ -128,14 +128,14 @@ def _sentence(error: Exception, parameters: Collection[str]) -> str:
     if isinstance(error, ValueError | TypeError | OSError | ImportError) and text:
         return text
     return (
-        f"something went wrong that should not ({type(error).__name__}: {text}); run again with "
+        f"unexpected error ({type(error).__name__}: {text}); run again with "
         "--debug and report what it shows."
     )
 
 
 @contextmanager
 def _spoken_warnings(speak: Callable[[str, str], None]) -> Iterator[None]:
-    """Warnings of this library as plain sentences; those of others are for developers."""
+    """Print this library's warnings as plain sentences; hide those of other packages."""
     from sklearn.exceptions import ConvergenceWarning
 
     from fairspectral.validation import FairSpectralWarning

@@ -1,4 +1,4 @@
-"""``fairspectral datasets``: which there are, whether they are here, and as files."""
+"""``fairspectral datasets``: list the data sets, and write them as files."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Entry:
     loader : str
         Function of `fairspectral.datasets`.
     module : str
-        Module of `fairspectral.datasets` that knows where it comes from.
+        Module of `fairspectral.datasets` with its source.
     n, h : int
         Samples and groups.
     kind, group : str
@@ -119,7 +119,7 @@ def fetch(
         ),
     ],
 ) -> None:  # fmt: skip
-    """Write a data set as CSV, downloaded first where it is not here yet.
+    """Write a data set as CSV, after downloading it if necessary.
 
     A graph is written as an edge list, and its groups to a second file whose name ends in
     -groups.csv.
@@ -151,7 +151,7 @@ def _frames(name: str) -> list[Any]:
     if name == "census":
         from fairspectral.datasets import census
 
-        # As published: the loader's own columns are encoded and standardised already.
+        # The published columns; those of the loader are encoded and standardised already.
         columns = census.read_columns(census.SOURCE.paths(None)[0])
         left_out = set(census.NOT_FEATURES) - {census.GROUP}
         return [pandas.DataFrame({c: v for c, v in columns.items() if c not in left_out})]

@@ -17,19 +17,19 @@ if TYPE_CHECKING:
 
 
 def console(width: int | None = None) -> Any:
-    """Standard output as rich sees it now."""
+    """A rich console on the current standard output."""
     from rich.console import Console
 
     class Output(Console):
         def on_broken_pipe(self) -> None:
-            # rich would end the process with status 1, which says that a clustering is unfair.
+            # rich would end the process with status 1, which means "unfair" here.
             raise BrokenPipeError
 
     return Output(highlight=False, width=width)
 
 
 def print_json(summary: dict[str, Any]) -> None:
-    """One JSON document on standard output; what is not finite becomes null."""
+    """One JSON document on standard output; NaN and infinity become null."""
     text = json.dumps(_plain(summary), indent=2, ensure_ascii=False)
     typer.echo("".join(c if c.isprintable() or c == "\n" else _json_escape(c) for c in text))
 
@@ -39,7 +39,7 @@ def _json_escape(sign: str) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Numpy's numbers and arrays as Python's own."""
+    """Numpy's numbers and arrays as Python objects."""
     if isinstance(value, dict):
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -65,28 +65,28 @@ def print_table(
 ) -> None:
     """A table whose first column and those named in `text` are text, the others numbers.
 
-    `last` sets the last row apart. Data are shown as they are, never read as markup.
+    `last` puts a line above the last row. Data are shown unchanged, never read as markup.
     """
     header = [visible(name) for name in header]
     body = [[visible(cell) for cell in row] for row in rows]
     if title:
         typer.echo(visible(title))
-    widths = [max(map(_room, column)) for column in zip(header, *body, strict=True)]
+    widths = [max(map(_width, column)) for column in zip(header, *body, strict=True)]
     output = console()
     room = output.width if output.is_terminal else sum(widths) + 1
     for part in fitting(widths, room):
         _print_columns(header, body, part, text, sum(widths[j] for j in part) + 1, last=last)
 
 
-def _room(cell: str) -> int:
-    """Columns of a terminal that a cell takes, with the blanks and lines around it."""
+def _width(cell: str) -> int:
+    """Terminal columns of a cell, with the blanks and lines around it."""
     from rich.cells import cell_len
 
     return cell_len(cell) + 3
 
 
 def fitting(widths: Sequence[int], room: int) -> list[list[int]]:
-    """The columns in parts that fit into a line, each with the first column; cells never wrap."""
+    """Split the columns into parts that fit a line, each with the first column; no cell wraps."""
     parts = [[0]]
     for j in range(1, len(widths)):
         if len(parts[-1]) > 1 and sum(widths[i] for i in (*parts[-1], j)) + 1 > room:
@@ -129,7 +129,7 @@ def print_audit(audit: Audit) -> None:
     """One table for each attribute: sizes, shares and balance of every cluster."""
     for attribute in audit.attributes:
         rows = audit_table(audit, attribute, ",")
-        # Many groups, or long names, read better from top to bottom.
+        # With many groups or long names, one row for each group is easier to read.
         across = sum(max(map(len, column)) + 3 for column in zip(*rows, strict=True))
         turned = across > console().width
         header, *body = [list(row) for row in zip(*rows, strict=True)] if turned else rows

@@ -1,4 +1,4 @@
-"""``fairspectral doctor``: what is installed and what the machine has."""
+"""``fairspectral doctor``: installed packages and properties of the machine."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def doctor(json: Json = False) -> None:
 
 
 def gather() -> dict[str, dict[str, Any]]:
-    """All that is known, by topic."""
+    """All information, by topic."""
     import fairspectral
 
     return {
@@ -70,14 +70,14 @@ def _version(name: str) -> str | None:
 
 
 def _cores() -> int:
-    """Those that this process may use."""
+    """Cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def _threads() -> str:
-    import numpy  # noqa: F401 - loads the BLAS that is looked at
+    import numpy  # noqa: F401 - loads BLAS
     import sklearn.cluster  # noqa: F401 - and OpenMP
     from threadpoolctl import threadpool_info
 
@@ -120,7 +120,7 @@ def _numba_cache() -> str:
     folder = os.environ.get("NUMBA_CACHE_DIR") or os.path.join(
         os.path.dirname(fairspectral.rounding.__file__), "__pycache__"
     )
-    folder = os.path.abspath(folder)  # a relative one has no parent that must exist
+    folder = os.path.abspath(folder)  # the parent of a relative path may be empty
     while not os.path.exists(folder):
         folder = os.path.dirname(folder)
     able = os.access(folder, os.W_OK)

@@ -1,4 +1,4 @@
-"""The part that ``choose-k`` and ``frontier`` share: the affinity and the fair embedding."""
+"""The affinity and the fair embedding, for ``choose-k`` and ``frontier``."""
 
 from __future__ import annotations
 
@@ -20,10 +20,9 @@ _FEW_SAMPLES = 5_000
 
 
 def limit_threads(threads: int | None, n: int) -> AbstractContextManager[Any]:
-    """At most so many threads inside the ``with`` block; few samples get one for k-means.
+    """Limit the threads inside the ``with`` block; with few samples, k-means gets one.
 
-    With so few its threads spend their time waiting for each other, most of all on a machine
-    that is busy with other things.
+    With few samples its threads mostly wait for each other, especially on a busy machine.
     """
     from threadpoolctl import threadpool_limits
 

@@ -107,7 +107,8 @@ def read_tolerances(text: str) -> list[float | None]:
             tolerance = None if word.lower() == "none" else float(word)
         except ValueError:
             raise ValueError(
-                f"--tolerances has {word!r}, which is no number; write for example 0,0.1,0.2,none."
+                f"--tolerances has {word!r}, which is not a number; write for example "
+                "0,0.1,0.2,none."
             ) from None
         if tolerance is not None:
             check_tolerance(tolerance, "--tolerances")

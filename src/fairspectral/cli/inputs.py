@@ -1,4 +1,4 @@
-"""From the options to what is clustered: rows or a graph, groups, and what was done on the way."""
+"""From the options to the input of a clustering: rows or a graph, groups, and notes."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _MANY_ROWS = 60_000
 
 @dataclass(frozen=True)
 class Prepared:
-    """What is clustered.
+    """The input of a clustering.
 
     Attributes
     ----------
     table : Table
-        The rows that get a label, as they were read.
+        The rows that get a label, as read.
     X : ndarray of shape (n, d) or csr_array of shape (n, n)
         Features, or the weights of a graph.
     affinity : str
@@ -43,7 +43,7 @@ class Prepared:
     sensitive : DataFrame of shape (n, a) or None
         The groups.
     columns : dict
-        Which columns became what: ``numeric``, ``categorical``, ``sensitive``.
+        Columns by their use: ``numeric``, ``categorical``, ``sensitive``.
     inputs : tuple of Path
         Files that were read and must not be written over.
     notes : tuple of str
@@ -65,7 +65,7 @@ class Prepared:
 
 
 def prepare(source: InputOptions, method: MethodOptions, *, plain: bool = False) -> Prepared:
-    """Read the files and make features and groups, and say what was done.
+    """Read the files, make features and groups, and print notes on what was done.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def prepare(source: InputOptions, method: MethodOptions, *, plain: bool = False)
 
 
 def check_groups(sensitive: Any, *, least: int) -> list[str]:
-    """Refuse columns that make no groups; returns what to say about those with many.
+    """Refuse columns that do not form groups; return notes on those with many groups.
 
     Parameters
     ----------
@@ -105,8 +105,8 @@ def check_groups(sensitive: Any, *, least: int) -> list[str]:
                 f"the sensitive column {name!r} has the single group {str(column.iloc[0])!r}; "
                 "fairness needs at least two, so name another column."
             )
-        # A few rows may well be of a group each: that can be looked at, though not mirrored. Of
-        # many groups of one person, bounds in whole persons would call any clustering fair.
+        # With few rows each may be a group: that can be audited, though not mirrored. With many
+        # groups of one person, bounds in whole persons would accept any clustering as fair.
         unique = h == len(column) > (2 if least > 1 else MANY_GROUPS)
         if unique or (h > MANY_GROUPS and 2 * h > len(column)):
             seen = (
@@ -130,7 +130,7 @@ def _bin_advice(name: Any) -> str:
 
 
 def bin_notes(groups: Any, bins: Mapping[str, int]) -> list[str]:
-    """Which groups the numbers of a column were put into, and how many rows each has."""
+    """Notes on the groups made from the numbers of a column, and their sizes."""
     notes = []
     for name in bins:
         values = groups[name]
@@ -149,7 +149,7 @@ def _first_number(group: str) -> float:
 
 
 def _read_table(source: InputOptions, path: Path) -> Table:
-    """A table; what was assumed in reading it is said at once, for it may explain an error."""
+    """Read a table, and print its notes at once, since they may explain an error."""
     table = read_table(path, encoding=source.encoding, header=not source.no_header)
     for note in table.notes:
         say(f"Note: {note}")
@@ -171,7 +171,7 @@ def _prepare_rows(source: InputOptions, method: MethodOptions, plain: bool) -> P
     if len(table.frame) > _MANY_ROWS and method.affinity != "nearest_neighbors":
         notes.append(
             f"All pairs of {len(table.frame):,} rows are compared; --affinity nearest_neighbors "
-            "is much quicker for so many."
+            "is much faster."
         )
     return Prepared(
         table=table,
@@ -244,7 +244,7 @@ def _prepare_graph(source: InputOptions, plain: bool) -> Prepared:
             f"{source.groups} has {len(nodes)} rows but {source.input} has {n} nodes; it needs one "
             "row for each, in the same order."
         )
-    # Where the file numbers its nodes only, every column of the groups may be an attribute.
+    # If the nodes of the file have no names, every column of the groups may be an attribute.
     offered = [str(c) for c in groups.frame.columns][1 if graph.nodes is not None else 0 :]
     names = _sensitive_names(source, groups, plain, offered)
     sensitive = _groups(source, groups, names)

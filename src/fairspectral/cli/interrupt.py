@@ -1,8 +1,8 @@
-"""Ctrl-C and other requests to end are heard at once, even inside compiled code.
+"""Ctrl-C and other requests to end take effect at once, even inside compiled code.
 
-Python turns the signal into an exception only between two of its own steps, and one product
-with a large matrix can take seconds. So a thread hears of the signal as well, gives Python a
-moment to end in its own way, and then ends the process.
+Python turns a signal into an exception only between two bytecodes, and one product with a large
+matrix can take seconds. So a thread waits for the signal too, gives Python a moment to end
+normally, and then ends the process.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from fairspectral.files import discard_unfinished
 
 _GRACE_SECONDS = 0.4
 _SHOW_CURSOR = "\x1b[?25h"
-# What asks a process to end, apart from Ctrl-C; systems without a terminal have not all of them.
+# Signals that ask a process to end, besides Ctrl-C; not all systems have all of them.
 _ENDINGS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
 class Terminated(BaseException):
-    """A signal asked the process to end; like `KeyboardInterrupt` no error."""
+    """A signal asked the process to end; like `KeyboardInterrupt`, not an error."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
@@ -33,12 +33,12 @@ class Terminated(BaseException):
 
     @property
     def status(self) -> int:
-        """The exit status, as the shell has it."""
+        """The exit status that shells use for this signal."""
         return 128 + self.number
 
 
 def farewell(number: int) -> str:
-    """The last words of a process that a signal ended."""
+    """The message of a process that a signal ends."""
     word = "Interrupted" if number == signal.SIGINT else "Terminated"
     return f"{word}; no partial file is left."
 
@@ -59,7 +59,7 @@ def prompt_interrupts() -> Iterator[None]:
     hook = sys.unraisablehook
 
     def quiet(unraisable: Any) -> None:
-        # A callback that C calls cannot pass an exception on; the thread ends the process.
+        # A callback called from C cannot raise an exception; the thread ends the process.
         if not issubclass(unraisable.exc_type, KeyboardInterrupt | Terminated):
             hook(unraisable)
 
@@ -68,7 +68,7 @@ def prompt_interrupts() -> Iterator[None]:
         _listen(handlers)
         yield
     finally:
-        discard_unfinished()  # a second signal may have come while a file was tidied up
+        discard_unfinished()  # a second signal may have interrupted the removal of a file
         sys.unraisablehook = hook
         over.set()
         for number, handler in handlers.items():
@@ -80,7 +80,7 @@ def prompt_interrupts() -> Iterator[None]:
 
 
 def _listen(before: dict[int, Any]) -> None:
-    """Have the signals raise exceptions, and keep in `before` what they did until now.
+    """Make the signals raise exceptions, and keep their previous handlers in `before`.
 
     A signal that the process was started to ignore, as ``nohup`` does, stays ignored.
     """
@@ -104,7 +104,7 @@ def _watch(reader: int, over: threading.Event) -> None:
 
 
 def end_now(number: int = signal.SIGINT) -> None:
-    """Leave no partial file and a tidy terminal, and end the process."""
+    """Remove partial files, restore the terminal, and end the process."""
     discard_unfinished()
     cursor = _SHOW_CURSOR if sys.stderr.isatty() else ""
     with suppress(OSError):

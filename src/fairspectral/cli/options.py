@@ -1,4 +1,4 @@
-"""The options that several commands share, and what they describe: where the data come from."""
+"""The options that several commands share."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LARGEST_SEED = 2**32 - 1
 
 
 def bin_option(panel: str | None = None) -> Any:
-    """Numbers as groups, for all the commands that read sensitive columns."""
+    """The option ``--bin``, for all commands that read sensitive columns."""
     return typer.Option(
         "--bin", metavar="COLUMN=N", show_default=False, rich_help_panel=panel,
         help="Put a numeric sensitive column, such as an age, into N groups of about equal size; "
@@ -33,7 +33,7 @@ class AttributeMode(StrEnum):
 
 
 class MissingSensitive(StrEnum):
-    """What becomes of rows without a group."""
+    """How rows without a group are treated."""
 
     error = "error"
     category = "category"
@@ -41,7 +41,7 @@ class MissingSensitive(StrEnum):
 
 @dataclass(frozen=True)
 class InputOptions:
-    """Where rows and groups come from, and what is compared."""
+    """The files with rows and groups, and the columns that are compared."""
 
     input: Annotated[
         Path,
@@ -95,7 +95,7 @@ class InputOptions:
         list[str] | None,
         typer.Option(
             "--drop", metavar="COLUMN", show_default=False, rich_help_panel=FEATURES,
-            help="Column that says nothing about similarity, such as an id; may be repeated.",
+            help="Column to leave out of the comparison, such as an id; may be repeated.",
         ),
     ] = None  # fmt: skip
     keep: Annotated[
@@ -159,7 +159,7 @@ class MethodOptions:
         str | None,
         typer.Option(
             metavar="SIZE", rich_help_panel=METHOD, show_default="half of the machine's memory",
-            help="For the affinities, such as 4GB; beyond it they are computed anew in every pass.",
+            help="For the affinities, such as 4GB; beyond it they are recomputed in every pass.",
         ),
     ] = None  # fmt: skip
     threads: Annotated[
@@ -168,7 +168,7 @@ class MethodOptions:
     ] = None
 
     def check(self) -> None:
-        """Refuse, before any file is read, what the library would refuse later."""
+        """Refuse invalid options before any file is read, rather than later in the library."""
         from fairspectral.affinity.kernel import KERNEL_NAMES
         from fairspectral.parameters import check_choice, did_you_mean, parse_memory_budget
         from fairspectral.solvers.registry import SOLVER_NAMES
@@ -179,7 +179,7 @@ class MethodOptions:
         named = width in _WIDTHS
         if not named and (isinstance(width, str) or not 0 < width < math.inf):
             raise ValueError(
-                f"--gamma {self.gamma!r} is no width{did_you_mean(self.gamma, _WIDTHS)}; pass a "
+                f"--gamma {self.gamma!r} is not a width{did_you_mean(self.gamma, _WIDTHS)}; pass a "
                 "positive number, scale or auto."
             )
         if not 0 <= self.seed <= _LARGEST_SEED:
@@ -214,7 +214,7 @@ def read_bins(words: Sequence[str] | None, names: Sequence[str]) -> dict[str, in
 
 
 def check_tolerance(tolerance: float, option: str = "--tolerance") -> None:
-    """Refuse a tolerance that is no number, negative or infinite."""
+    """Refuse a tolerance that is not a number, negative or infinite."""
     if not 0 <= tolerance < math.inf:
         raise ValueError(
             f"{option} has {tolerance:g}; a tolerance is a finite number of at least 0, such as "

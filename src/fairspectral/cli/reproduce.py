@@ -1,7 +1,7 @@
 """``fairspectral reproduce``: the command of `fairspectral_benchmarks`, where that is installed.
 
-The paper's tables and figures are no part of the library's wheel. This is the only place that
-knows of the package that has them.
+The paper's tables and figures are not in the library's wheel. The package that has them is
+imported only here.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ NOT_INSTALLED = (
 
 
 def reproduce_command() -> tuple[Callable[..., None], dict[str, Any]]:
-    """The command, and what typer is told of it."""
+    """The command, and its arguments for typer."""
     try:
         from fairspectral_benchmarks.paper.command import EPILOG, reproduce
     except ModuleNotFoundError as error:
         if error.name != "fairspectral_benchmarks":
             raise
-        # Whatever was passed, the answer is the sentence.
+        # Accept any arguments, and print the sentence.
         anything = {"allow_extra_args": True, "ignore_unknown_options": True}
         return missing, {"name": "reproduce", "context_settings": anything}
     return reproduce, {"epilog": EPILOG}

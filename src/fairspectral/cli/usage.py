@@ -1,7 +1,7 @@
-"""Mistakes in the words of a command: one sentence with the nearest right word, and status 2.
+"""Wrong commands and options: one sentence with the nearest right word, and status 2.
 
 The classes of these errors are private to typer (its own, or those of click, by version), so
-they are told apart by what they carry.
+they are distinguished by their attributes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typer.core import TyperGroup
 from fairspectral._start import FAILED, INTERRUPTED
 from fairspectral.cli.command import say
 
-# Of what typer says about a value, in the words of its versions, and what we say.
+# Patterns of typer's messages about a value, in several versions, and our wording.
 _REASONS = (
     (r"greater than or equal to (\S+)|in the range x>=(\S+)", "must be at least {}"),
     (r"valid integer", "must be a whole number"),
@@ -28,12 +28,12 @@ _REASONS = (
 
 
 class Group(TyperGroup):
-    """Commands whose wrong use is said in one sentence."""
+    """Commands that report wrong use in one sentence."""
 
     def main(self, *args: Any, **options: Any) -> Any:
-        """Run the command that the words name, and end with its status."""
+        """Run the command, and exit with its status."""
         alone = options.pop("standalone_mode", True)
-        options["standalone_mode"] = False  # errors come here instead of into a box
+        options["standalone_mode"] = False  # errors are raised here instead of printed in a box
         if not alone:
             return super().main(*args, **options)
         try:
@@ -50,7 +50,7 @@ class Group(TyperGroup):
 
 
 def usage_sentence(error: Any) -> str:
-    """What is wrong with the words, and what would be right."""
+    """The sentence for wrong arguments: what is wrong, and what would be right."""
     text = " ".join(error.format_message().split()).removesuffix(".")
     context = getattr(error, "ctx", None)
     see = f"see {context.command_path} --help" if context else "--help shows how"
@@ -78,7 +78,7 @@ def usage_sentence(error: Any) -> str:
 
 
 def _name(parameter: Any) -> str:
-    """As the help shows it: the long option, or what stands for an argument."""
+    """As in the help: the long option, or the name of an argument."""
     if parameter.param_type_name == "argument":
         return parameter.metavar or parameter.name.upper()
     return max(parameter.opts, key=len)

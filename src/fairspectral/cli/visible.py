@@ -1,10 +1,10 @@
-"""Text of unknown origin for a terminal: nothing in it may move the cursor or hide a letter."""
+"""Text of unknown origin made safe for a terminal: no control codes, no hidden characters."""
 
 from __future__ import annotations
 
 
 def visible(text: str) -> str:
-    """The text with escape codes, ends of lines and the like shown as Python writes them."""
+    """The text with escape codes, line ends and similar characters escaped as in Python."""
     if text.isprintable():
         return text
     return "".join(sign if sign.isprintable() else _escaped(sign) for sign in text)

@@ -1,11 +1,11 @@
-"""The library's sentences in the words of a command: options in place of Python's arguments."""
+"""The library's messages for the command line: options instead of Python's arguments."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection
 
-# Which option, the first that the command has, is which argument of the library.
+# For each argument of the library its options; the first that the command has is used.
 _OPTIONS = {
     "n_clusters": ("clusters", "max_clusters"),
     "n_components": ("clusters", "max_clusters"),
@@ -17,7 +17,7 @@ _OPTIONS = {
     "gamma": ("gamma",),
     "solver": ("solver",),
 }
-# These are words of English too: arguments only where a value follows.
+# These are English words too: they are arguments only where a value follows.
 _ALSO_WORDS = ("affinity", "gamma", "solver")
 
 

@@ -1,6 +1,6 @@
-"""Where a data set comes from: find its files on disk, or fetch them from their publisher.
+"""The files of a data set: found on disk, or downloaded from their publisher.
 
-The one place that knows about folders, the network and checksums.
+Folders, the network and checksums are used only here.
 """
 
 from __future__ import annotations
@@ -39,9 +39,8 @@ class RemoteFile:
     url : str
         The file itself, or the ``.zip`` or ``.gz`` archive that holds it.
     sha256 : str
-        Of the file as it comes out of the archive. It is checked on what is downloaded; a
-        file that the user has placed may be written differently, and the loader's parser
-        judges it.
+        Of the file as unpacked from the archive. It is checked after a download; a file that
+        the user has placed may be formatted differently, and is checked by the parser.
     """
 
     name: str
@@ -56,13 +55,13 @@ class Source:
     Attributes
     ----------
     name : str
-        What it is called in tables and figures.
+        Its name in tables and figures.
     files : tuple of RemoteFile
-        All that it is made of; none where another package carries it along.
+        Its files; none where another package contains it.
     url : str
         The publisher's page.
     licence : str
-        On which terms, by the publisher's own words.
+        As stated by the publisher.
     citation : str
         What to cite.
     """
@@ -90,7 +89,7 @@ class Source:
 
 
 class _RefusedError(OSError):
-    """A reason of our own, in words for the user."""
+    """A failed download with a reason for the user."""
 
 
 def locate(files: Sequence[RemoteFile], data_home: str | os.PathLike | None) -> list[Path]:
@@ -119,13 +118,13 @@ def locate(files: Sequence[RemoteFile], data_home: str | os.PathLike | None) -> 
             _download(file, cache)
         except (OSError, EOFError, KeyError, zipfile.BadZipFile, zlib.error) as error:
             wanted = [file for file in missing if _find(file, folders) is None]
-            # The chain below is a hundred lines of a library; the sentence has its reason.
+            # Without the library's traceback of a hundred lines: the sentence has its reason.
             raise FileNotFoundError(_by_hand(wanted, error, folders[0])) from None
     return [path for file in files if (path := _find(file, folders))]
 
 
 def user_cache() -> Path:
-    """The folder for downloads, by the custom of the platform."""
+    """The folder for downloads, by the conventions of the platform."""
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA", "~/AppData/Local")
     elif sys.platform == "darwin":
@@ -140,9 +139,9 @@ def _find(file: RemoteFile, folders: Sequence[Path]) -> Path | None:
 
 
 def _warn_if_damaged(path: Path, file: RemoteFile) -> None:
-    """Say that a file in the cache is not the publisher's: a part of one often reads as well.
+    """Warn that a file in the cache is not the publisher's: a truncated one may still parse.
 
-    Only say it, since a user who was told to put the file there may have another copy.
+    Not an error, since a user who was told to put the file there may have another copy.
     """
     if hashlib.sha256(path.read_bytes()).hexdigest() != file.sha256:
         warnings.warn(
@@ -154,7 +153,7 @@ def _warn_if_damaged(path: Path, file: RemoteFile) -> None:
 
 
 def _download(file: RemoteFile, cache: Path) -> None:
-    """Fetch, unpack and check a file; whatever goes wrong, nothing of it is left."""
+    """Fetch, unpack and check a file; after any error nothing of it is left."""
     cache.mkdir(parents=True, exist_ok=True)
     with replacing(cache / file.name) as attempt:
         _retrieve(file.url, attempt)
@@ -166,8 +165,8 @@ def _download(file: RemoteFile, cache: Path) -> None:
 
 
 def _by_hand(wanted: Sequence[RemoteFile], error: Exception, folder: Path) -> str:
-    """Which files to put where; the first of them could not be downloaded."""
-    # The errors of requests are OSErrors. The network's own words are long: they follow in the
+    """The message on where to put which files; the first could not be downloaded."""
+    # The errors of requests are OSErrors. The network's messages are long: they follow in the
     # traceback.
     reason = str(error) if isinstance(error, _RefusedError) else type(error).__name__
     urls = " and ".join(dict.fromkeys(file.url for file in wanted))

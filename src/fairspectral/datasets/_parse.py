@@ -1,4 +1,4 @@
-"""What several loaders need to turn files into tables and graphs."""
+"""From files to tables and graphs, for several loaders."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from scipy.sparse.csgraph import connected_components
 def read_numbers(path: Path, n_columns: int, *, header: bool = False) -> np.ndarray:
     """Read a table of numbers, shape (n, n_columns).
 
-    Commas and blanks separate alike, also at the end of a line: copies of one data set differ
-    in that.
+    Commas and blanks both separate, also at the end of a line, since copies of one data set
+    differ in that.
     """
     expected = f"a table of {n_columns} numbers per line"
     lines = read_text(path, expected).splitlines()[int(header) :]
@@ -29,7 +29,7 @@ def read_numbers(path: Path, n_columns: int, *, header: bool = False) -> np.ndar
 
 
 def read_text(path: Path, expected: str) -> str:
-    """The text of a file; where it is none, say that it is not what is `expected`."""
+    """The text of a file; an error names what was `expected` if it is not text."""
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError:
@@ -40,7 +40,7 @@ def read_text(path: Path, expected: str) -> str:
 
 
 def unreadable(path: Path, expected: str) -> ValueError:
-    """Say that a file is not what its name promises."""
+    """The error for a file with unexpected content."""
     return ValueError(f"{path} is not {expected}; replace it by the publisher's file.")
 
 

@@ -1,4 +1,4 @@
-"""What every generator and every loader returns."""
+"""The data set that every generator and every loader returns."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Dataset:
     Attributes
     ----------
     name : str
-        What the data set is called in tables and figures.
+        Name of the data set in tables and figures.
     sensitive_features : ndarray of shape (n,)
         The group of every sample.
     X : ndarray of shape (n, d), optional
@@ -59,6 +59,6 @@ class Dataset:
 
 
 def check_at_least(value: int, smallest: int, name: str, why: str) -> None:
-    """Refuse a size that the model cannot have."""
+    """Refuse a size that is too small."""
     if value < smallest:
         raise ValueError(f"{name}={value} is too small; pass at least {smallest}, {why}.")

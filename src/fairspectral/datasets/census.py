@@ -48,7 +48,7 @@ COLUMNS = (
     "income",
 )
 GROUP = "marital-status"
-# A sampling weight and the label of the classification task say nothing about similarity.
+# Not features: a sampling weight and the label of the classification task.
 NOT_FEATURES = (GROUP, "fnlwgt", "income")
 NUMERIC = ("age", "education-num", "capital-gain", "capital-loss", "hours-per-week")
 

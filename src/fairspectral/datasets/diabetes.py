@@ -1,4 +1,4 @@
-"""442 diabetes patients, which scikit-learn carries along: real data without a download."""
+"""442 diabetes patients, bundled with scikit-learn: real data without a download."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from fairspectral.datasets._parse import largest_component, read_numbers, read_t
 from fairspectral.datasets.base import Dataset
 
 _UPLOADS = "http://www.sociopatterns.org/wp-content/uploads/2015/"
-# The checksums are those of copies of these files, not of downloads of our own.
+# The checksums are those of copies of these files, not of our own downloads.
 SOURCE = Source(
     name="FacebookNet",
     files=(
@@ -41,7 +41,7 @@ def fetch_facebook(*, data_home: str | os.PathLike | None = None) -> Dataset:
     """Load FacebookNet: 155 high-school students, grouped by gender.
 
     The publisher lists the pairs of students of whom it is known whether they are friends on
-    Facebook. Students whose gender is unknown are left out, pairs who are not friends are no
+    Facebook. Students whose gender is unknown are left out, pairs who are not friends are not
     edges, and the largest connected component is kept.
 
     Parameters

@@ -11,7 +11,7 @@ from fairspectral.datasets._fetch import RemoteFile, Source
 from fairspectral.datasets._parse import read_numbers
 from fairspectral.datasets.base import Dataset
 
-# The checksum is that of a copy of this file, not of a download of our own.
+# The checksum is that of a copy of this file, not of our own download.
 SOURCE = Source(
     name="4area",
     files=(

@@ -37,9 +37,9 @@ SMALLEST_COUNTRY = 500
 def fetch_lastfm(*, data_home: str | os.PathLike | None = None) -> Dataset:
     """Load LastFMNet: 5,576 users of Last.fm in Asia, grouped by country.
 
-    Of the 7,624 users of the published graph those are kept whose country has at least 500
-    users, which are six countries, and of these the largest connected component. The
-    countries are published as numbers only, and are called by them ("country 17").
+    Of the 7,624 users of the published graph, those from the six countries with at least 500
+    users are kept, and of these the largest connected component. The countries are published
+    as numbers only, and named after them ("country 17").
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The fair stochastic block model, in which the groups hide the fair clusters."""
+"""The fair stochastic block model, in which groups are stronger than the fair clusters."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from sklearn.utils import check_random_state
 
 from fairspectral.datasets.base import Dataset, check_at_least
 
-# CSR takes 12 bytes for a float64 entry that is there, dense 8 for every entry: below this
+# CSR takes 12 bytes for each stored float64 entry, dense 8 for every entry: below this
 # density CSR is at least six times smaller, and its products are no slower.
 SPARSE_BELOW_DENSITY = 0.1
 
-# Candidate edges drawn at once, which bounds the memory beside the edges themselves.
+# Candidate edges drawn at once, which bounds the memory besides the edges.
 _CHUNK = 2**22
 
 
@@ -39,10 +39,10 @@ def make_msbm(
     - ``c``: same cluster, different group,
     - ``d``: different cluster, different group.
 
-    With ``a > b > c > d`` a common group binds more than a common cluster, and plain spectral
-    clustering is drawn to the groups. The planted clusters hold the same share of every group
-    (Kleindessner et al. 2019, Section 4), and fair spectral clustering finds them where the
-    graph tells: in the expectation of ``M``, clusters and groups have the eigenvalues
+    With ``a > b > c > d`` a common group links more than a common cluster, and plain spectral
+    clustering tends to find the groups. The planted clusters have the same share of every group
+    (Kleindessner et al. 2019, Section 4), and fair spectral clustering finds them if the noise
+    is small enough: in the expectation of ``M``, clusters and groups have the eigenvalues
 
         lambda_c = ((a - b) + (h - 1)(c - d)) / s,    lambda_g = ((a - c) + (k - 1)(b - d)) / s,
         s = a + (k - 1) b + (h - 1) c + (h - 1)(k - 1) d,
@@ -65,7 +65,7 @@ def make_msbm(
         Factor on all of them; by default ``(log n / n)^(1/10)``.
     dtype : dtype
         Of the weights, which are 0 and 1. By default float64, so that exact solvers are
-        limited by their own rounding; float32 halves the memory.
+        limited only by their floating-point error; float32 halves the memory.
     random_state : int, RandomState instance or None
         Seed.
 
@@ -125,11 +125,11 @@ def _draw_edges(
     probabilities: np.ndarray,
     rng: np.random.RandomState,
 ) -> tuple[np.ndarray, np.ndarray, float]:
-    """Edges (rows, columns), each once, and the density that was to be expected.
+    """Edges (rows, columns), each once, and the expected density.
 
     The node pairs of one probability, over all the blocks (cell, cell) that have it, are
-    numbered through; the edges are drawn along that line, at a cost in proportion to their
-    number. The index type is the smallest that fits, as CSR will hold it.
+    numbered consecutively; the edges are drawn from these numbers, at a cost proportional to
+    the number of edges. The index type is the smallest that fits, as CSR will hold it.
     """
     starts = np.concatenate([[0], np.cumsum(sizes)])
     index_type = np.int32 if starts[-1] < 2**31 else np.int64
@@ -156,7 +156,7 @@ def _draw_edges(
 def _successes(
     n_trials: int, probability: float, rng: np.random.RandomState
 ) -> Iterator[np.ndarray]:
-    """Where independent trials of one probability succeed, ascending, in chunks.
+    """Indices of the successes of independent trials, ascending, in chunks.
 
     The distance from one success to the next is geometric, so the failures are never drawn
     (Batagelj and Brandes, "Efficient generation of large random networks", 2005).
@@ -165,7 +165,7 @@ def _successes(
     while probability > 0 and last < n_trials - 1:
         mean = (n_trials - 1 - last) * probability
         size = min(int(mean + 4 * np.sqrt(mean)) + 8, _CHUNK)
-        # A distance past the end may be huge; cut, the sum cannot overflow.
+        # A distance past the end may be huge; clip it so that the sum cannot overflow.
         gaps = np.minimum(rng.geometric(probability, size), n_trials + 1)
         positions = last + np.cumsum(gaps)
         last = int(positions[-1])

@@ -1,4 +1,4 @@
-"""Two small data sets in the plane, where the eye can check a fair clustering."""
+"""Two small data sets in the plane, where a fair clustering can be checked by eye."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def make_elliptical(n_samples: int = 400, *, random_state: Any = None) -> Datase
     """Draw two long ellipses (clusters) whose halves are the two groups.
 
     The data set of this name in Feng et al. (2024, doi 10.3390/sym17010012) is not public;
-    this is a model of our own with its sizes (k=2, h=2) and its point. With cluster
+    this is our own model with its sizes (k=2, h=2) and its purpose. With cluster
     ``c`` and group ``g`` in {0, 1}, equally many of each combination (the first ones get the
     remainder), a point is
 
@@ -46,18 +46,18 @@ def make_elliptical(n_samples: int = 400, *, random_state: Any = None) -> Datase
 
 
 def make_ds577(*, random_state: Any = None) -> Dataset:
-    """Draw 577 points in three clusters, one of which the groups tear apart.
+    """Draw 577 points in three clusters, one of which is split by the groups.
 
     The data set of this name in Feng et al. (2024, doi 10.3390/sym17010012) is not public;
-    this is a model of our own with its sizes (n=577, k=3, h=3). The clusters have 193, 192 and
-    192 points, of which the groups have 1/2, 1/3 and 1/6 (96, 64 and 32; the one over is in
+    this is our own model with its sizes (n=577, k=3, h=3). The clusters have 193, 192 and
+    192 points, of which the groups have 1/2, 1/3 and 1/6 (96, 64 and 32; the remaining one is in
     the largest group). A point is ``centre + 0.3 e``, ``e ~ N(0, I)``, with the centre
 
         (-1.25, 0) in cluster 0,    (1.25, 0) in cluster 1,
         (-3, 5) for group 0 and (3, 5) for groups 1 and 2 in cluster 2.
 
-    A plain cut into three takes the two near clusters for one, and the two halves of the
-    third, each of them without a group, for two. The fair one finds the clusters.
+    A plain cut into three merges the two near clusters into one and splits the third into its
+    two halves, each of which lacks a group. The fair one finds the clusters.
     ``affinity="rbf"`` with ``gamma=0.5`` shows it.
 
     Parameters

@@ -18,7 +18,7 @@ import numba  # noqa: E402
 from numba.core.caching import FunctionCache  # noqa: E402
 
 
-class ForgivingCache(FunctionCache):
+class FaultTolerantCache(FunctionCache):
     """Numba's cache of one function, in which every error counts as a missing entry."""
 
     # Damaged bytes can make pickle and LLVM raise any exception.
@@ -38,12 +38,12 @@ class ForgivingCache(FunctionCache):
 
 
 def njit(*, cache: bool = False, **options: Any) -> Callable[[Callable[..., Any]], Any]:
-    """``numba.njit``, with `ForgivingCache` where `cache` is true."""
+    """``numba.njit``, with `FaultTolerantCache` where `cache` is true."""
 
     def compiled(function: Callable[..., Any]) -> Any:
         dispatcher = numba.njit(**options)(function)
         if cache:
-            dispatcher._cache = ForgivingCache(function)
+            dispatcher._cache = FaultTolerantCache(function)
         return dispatcher
 
     return compiled

@@ -25,7 +25,7 @@ TILE_ROWS, TILE_COLUMNS = 6, 4
 _SPAN, _NARROW_SPAN = 2048, 1024
 _NARROW = 24
 _STRIP_ROWS = 4 * TILE_ROWS
-# float32 numbers in a cache line of 64 bytes; for float64 every line is fetched twice.
+# Numbers between two prefetches: a cache line (64 bytes) of float32, two lines of float64.
 _CACHE_LINE = 16
 
 

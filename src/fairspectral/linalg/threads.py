@@ -29,7 +29,7 @@ def _libraries() -> ThreadpoolController:
 def one_thread() -> Any:
     """Context in which BLAS and LAPACK use one thread."""
     if _granted.get() is not None:
-        return nullcontext()  # set by `threads_apart`; setting it again is as slow as a small matrix
+        return nullcontext()  # already set by `threads_apart`; doing it twice is slow
     return _libraries().limit(limits=1, user_api="blas")
 
 

@@ -1,7 +1,7 @@
-"""From numbers to what the page draws: positions in percent, paths and ticks.
+"""From numbers to the charts of the page: positions in percent, paths and ticks.
 
-Everything that holds text is placed by the browser in percent of its frame, so that the charts
-fill a screen of any width with letters of one size.
+Elements with text have positions in percent of their frame, so that the charts fit any screen
+width at one font size.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Bars:
-    """Group shares by cluster; `lines` are where the groups of the population meet."""
+    """Group shares by cluster; `lines` are the borders between the population's groups."""
 
     bars: tuple[Bar, ...]
     lines: tuple[float, ...]
@@ -86,7 +86,7 @@ def share_bars(clusters: tuple[Any, ...], attribute: AttributeAudit) -> Bars:
 
 @dataclass(frozen=True)
 class Point:
-    """A place in percent from the top left, and what it says."""
+    """A position in percent from the top left, and its tooltip."""
 
     x: float
     y: float
@@ -117,7 +117,7 @@ class LineChart:
 
 @dataclass(frozen=True)
 class Series:
-    """The numbers of a line: a tip for every point, the marked one stands out."""
+    """The numbers of a line, a tooltip for every point, and the point to highlight."""
 
     name: str
     x: np.ndarray
@@ -137,8 +137,8 @@ def line_chart(
 ) -> LineChart:
     """Place some series in one frame.
 
-    `log` makes the upward axis logarithmic; `x_names` name the places 0, 1, ... across, which
-    are numbered otherwise.
+    `log` makes the vertical axis logarithmic; `x_names` name the positions 0, 1, ... of the
+    horizontal axis, which has numbers otherwise.
     """
     heights = [np.log10(s.y) if log else np.asarray(s.y, dtype=float) for s in series]
     x_low, x_high = _range(np.concatenate([s.x for s in series]), pad=0.0)
@@ -172,7 +172,7 @@ def line_chart(
 
 
 def ticks(low: float, high: float, about: int, *, whole: bool = False) -> list[float]:
-    """Round numbers between two ends, about so many of them."""
+    """About `about` round numbers between two ends."""
     raw = (high - low) / about
     scale = 10.0 ** math.floor(math.log10(raw))
     step = next(m * scale for m in (1, 2, 2.5, 5, 10) if m * scale >= raw * 0.999)
@@ -215,12 +215,12 @@ class Scatter:
     clouds : tuple of Cloud
         What is drawn.
     labels : tuple of (float, float, int)
-        Where the number of a cluster stands, in percent, and its index; a number that would
+        Position of the number of a cluster, in percent, and its index; a number that would
         cover that of a larger cluster is left out.
     shapes : tuple of (str, int, str)
         Names of the groups that share a shape, its index and its path.
     points : dict
-        The same samples for the script that answers the pointer.
+        The same samples for the script that shows tooltips.
     outside : int
         Drawn samples that lie outside the frame and are put on its edge.
     """
@@ -244,7 +244,7 @@ def scatter(
     codes, groups : integer ndarray of shape (n,)
         Cluster and group of every sample.
     names : tuple
-        Of the groups; a single one means that there is nothing to tell apart.
+        Names of the groups; with a single one all samples have the same shape.
     rows : integer ndarray
         The samples to draw.
     """
@@ -279,7 +279,7 @@ def scatter(
 
 
 def _numbers(places: np.ndarray, codes: np.ndarray) -> tuple[tuple[float, float, int], ...]:
-    """Where the clusters' numbers stand: in their middle, the largest first, none on another."""
+    """Positions of the clusters' numbers: in their middle, largest first, without overlap."""
     numbers: list[tuple[float, float, int]] = []
     for cluster in np.argsort(-np.bincount(codes), kind="stable").tolist():
         x, y = 100 * np.median(places[codes == cluster], axis=0)

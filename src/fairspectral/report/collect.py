@@ -1,4 +1,4 @@
-"""What the report tells, as numbers: the run itself, plain clustering beside it, the verdict."""
+"""The numbers of the report: the run, plain clustering for comparison, the verdict."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from fairspectral.validation import Attribute, FairSpectralWarning
 
 FOUR_FIFTHS = 0.2
 
-# Arguments of the fair rounding that put other bounds in place of the tolerance's.
+# Arguments of the fair rounding that replace the bounds of the tolerance.
 _CUSTOM_BOUNDS = ("bounds", "target_proportions", "lower", "upper")
 
 
@@ -33,13 +33,13 @@ class Plain:
     Attributes
     ----------
     audit : Audit
-        Its clusters carry the numbers of those that they share most members with.
+        Its clusters have the numbers of the fair clusters with most common members.
     normalized_cut : float
         Of its labels.
     relaxed_cut : float or None
-        ``k - tr(H^T M H)``, below which no clustering's cut can be.
+        ``k - tr(H^T M H)``, a lower bound on the cut of every clustering.
     moved : int
-        Samples that the fair clustering puts elsewhere.
+        Samples that are in another cluster of the fair clustering.
     """
 
     audit: Audit
@@ -66,7 +66,7 @@ class Cell:
 
     @property
     def deviation(self) -> float:
-        """Of the share from the expected one, relative to it."""
+        """Relative deviation of the share from the expected one."""
         return self.share / self.expected - 1
 
 
@@ -77,11 +77,11 @@ class Judgement:
     Attributes
     ----------
     tolerance : float
-        The one that was asked for, else that of the four-fifths rule.
+        The requested one, else that of the four-fifths rule.
     asked : bool
-        Whether it was asked for.
+        Whether it was requested.
     custom : bool
-        The bounds are not the tolerance's but others that were asked for.
+        Whether other bounds than those of the tolerance were requested.
     outside : tuple of bool ndarray of shape (k, h)
         For each attribute, which cells are outside their bounds.
     worst : Cell
@@ -128,7 +128,7 @@ def plain_clustering(model: Any, attributes: tuple[Attribute, ...], random_state
     k, operator = model.n_clusters, model.affinity_operator_
     n_components = k if model.n_components is None else model.n_components
     with warnings.catch_warnings():
-        # What there is to say of the affinities was said when the model was fitted.
+        # Warnings about the affinities were given when the model was fitted.
         warnings.simplefilter("ignore", FairSpectralWarning)
         rows, result = embed(operator, (), n_components, random_state=random_state)
     found = kmeans_labels(rows, k, n_init=model.n_init, random_state=random_state)
@@ -234,7 +234,7 @@ def snippet(model: Any) -> str:
     given = [(name, value) for name, value, changed in parameters(model) if changed]
     lines.append("model = FairSpectralClustering(")
     for name, value in given:
-        # What has no literal must be filled in by the reader.
+        # A value without a literal must be filled in by the reader.
         opaque = value.startswith("<")
         lines.append(f"    {name}=...,  # {value}" if opaque else f"    {name}={value},")
     lines.append(")")
@@ -245,7 +245,7 @@ def snippet(model: Any) -> str:
 
 
 def versions() -> list[tuple[str, str]]:
-    """Of everything that computed the result."""
+    """Versions of all software that computed the result."""
     packages = ["fairspectral", "numpy", "scipy", "scikit-learn", "numba"]
     return [
         *((name, version(name)) for name in packages),

@@ -1,8 +1,8 @@
-"""The report: one HTML file that needs no network, no server and no script to be read.
+"""The report: one HTML file that can be read without network, server or scripts.
 
 The charts are drawn here, as plain HTML and SVG, and the page's own script only adds hover, the
-arrow keys and the theme switch. A charting library inside the file would weigh about 5 MB and
-leave nothing to see where scripts are off or on paper.
+arrow keys and the theme switch. A charting library would add about 5 MB and show nothing where
+scripts are off or on paper.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from fairspectral.report.charts import HEIGHT, WIDTH, share_bars
 from fairspectral.report.palette import cluster_colour
 from fairspectral.validation import Attribute, FairSpectralWarning
 
-# The price of fairness takes a dozen and more clusterings. Unasked it is computed in full up to
+# The price of fairness takes a dozen or more clusterings. By default it is computed in full up to
 # the first number of samples, and up to the second in fewer steps and without refining the cut.
-# Several attributes take a search each, so they get fewer steps always.
+# Several attributes take longer, so they always get fewer steps.
 FULL_FRONTIER_SAMPLES, QUICK_FRONTIER_SAMPLES = 5_000, 50_000
 QUICK_TOLERANCES = (0.0, 0.05, 0.1, 0.2, 0.5, None)
 
@@ -65,7 +65,7 @@ def write_report(
     notes : iterable of str
         Sentences about the data that the reader should know, such as what was left out.
     plain : bool
-        Whether to compute plain spectral clustering beside it, to tell what fairness cost.
+        Whether to compute plain spectral clustering too, to show the price of fairness.
     frontier : FairnessFrontier, bool or None
         The price of fairness to draw; True computes it, False leaves it out, None computes it
         for up to 5,000 samples, and for up to 50,000 in a quicker way.
@@ -122,7 +122,7 @@ def render_report(
         title=title or "Fair spectral clustering",
         style=_asset("style.css"),
         script=script,
-        # The page may run this one script and load nothing at all, whatever the data hold.
+        # The page may only run this script and load nothing, whatever the data contain.
         script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         written=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         notes=tuple(notes),
@@ -173,7 +173,7 @@ def _price(
     own = [] if model.fairness_tol is None else [model.fairness_tol]
     steps = QUICK_TOLERANCES if quick or len(attributes) > 1 else TOLERANCES
     with warnings.catch_warnings():
-        # What there is to say of the groups was said when the model was fitted.
+        # Warnings about the groups were given when the model was fitted.
         warnings.simplefilter("ignore", FairSpectralWarning)
         return fairness_frontier(
             model.embedding_,

@@ -14,7 +14,7 @@ _NAME = "text-align:left;padding:2px 10px"
 
 
 def repr_html(model: Any) -> str:
-    """What a notebook shows of a model: its parameters, and once fitted its audit.
+    """A model as shown in a notebook: its parameters, and its audit once fitted.
 
     Parameters
     ----------

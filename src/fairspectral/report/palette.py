@@ -1,9 +1,9 @@
 """Colours and marker shapes, shared by the report and the plots.
 
-Clusters have vivid colours (Okabe and Ito, "Color Universal Design", 2008, whose hues stay apart
-in every common form of colour blindness); beyond seven clusters the same hues come darker and
-lighter. Groups, where they are coloured, lie on one ramp from blue over grey to amber that
-differs in lightness all along, so any number of them stays in order and in print.
+Clusters have vivid colours (Okabe and Ito, "Color Universal Design", 2008, whose hues remain
+distinct in every common form of colour blindness); beyond seven clusters the same hues are used
+darker and lighter. Groups, where they are coloured, lie on one ramp from blue over grey to amber
+with changing lightness, so any number of them keeps its order, also in print.
 """
 
 from __future__ import annotations
@@ -45,16 +45,16 @@ def ink_on(colour: str) -> str:
 
 @dataclass(frozen=True)
 class Marker:
-    """A shape that stands for a group.
+    """The shape of a group.
 
     Attributes
     ----------
     name : str
-        In words, for legends.
+        Its name, for legends.
     matplotlib : str
-        Its code there.
+        Its code in matplotlib.
     path : str
-        SVG path commands around the origin, of a size that looks alike for all shapes.
+        SVG path commands around the origin; all shapes look equally large.
     """
 
     name: str
@@ -79,8 +79,8 @@ MARKERS = (
 def assign_markers(counts: np.ndarray) -> np.ndarray:
     """The index in `MARKERS` of each group.
 
-    Shapes run out before groups do: the largest groups have one of their own, and where there
-    are more groups than shapes all the others share the last.
+    If there are more groups than shapes, the largest groups have a shape of their own and all
+    others share the last one.
 
     Parameters
     ----------

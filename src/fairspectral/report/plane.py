@@ -14,7 +14,7 @@ class Plane:
     Attributes
     ----------
     coordinates : ndarray of shape (n, 2)
-        Of every sample.
+        Position of every sample.
     words : str
         How the two dimensions were chosen, in one sentence.
     """
@@ -27,8 +27,8 @@ def project_on_plane(rows: np.ndarray, labels: np.ndarray) -> Plane:
     """Choose two directions of an embedding and project on them.
 
     The directions are the principal components of the cluster centres, each centre counted as
-    often as the cluster has members; where the centres span less than a plane, the main
-    direction of what is left of the samples fills it up.
+    often as the cluster has members; where the centres span less than a plane, the first
+    principal component of the residuals of the samples is the second direction.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def project_on_plane(rows: np.ndarray, labels: np.ndarray) -> Plane:
     np.add.at(centres, codes.reshape(-1), centred)
     centres /= sizes[:, None]
     _, spread, directions = np.linalg.svd(np.sqrt(sizes)[:, None] * centres, full_matrices=False)
-    # Rounding alone must not be drawn as a direction.
+    # Floating-point error must not be drawn as a direction.
     n_between = min(2, int(np.sum(spread > 1e-7 * np.linalg.norm(centred))))
     axes = directions[:n_between]
     coordinates = np.zeros((len(rows), 2))
@@ -60,9 +60,8 @@ def project_on_plane(rows: np.ndarray, labels: np.ndarray) -> Plane:
 def frame(coordinates: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The corner and the extent of a frame that a few far outliers do not widen.
 
-    Rows of nodes with tiny degrees lie far out; a frame around them would leave a dot of the
-    rest. It is as wide as twice the range of the middle 98 %, or as the data where they need
-    less.
+    Rows of nodes with tiny degrees lie far out; a frame around them would shrink the rest to a
+    dot. It is as wide as twice the range of the middle 98 %, or as the data if that is less.
     """
     low, high = np.quantile(coordinates, [0.01, 0.99], axis=0)
     reach = high - low
@@ -85,6 +84,6 @@ def _words(n_between: int, n_dimensions: int, spread: np.ndarray) -> str:
     if n_between == 1:
         return (
             "Left to right is the direction in which the cluster centres differ; up and down is "
-            "the main direction of what differs within clusters."
+            "the main direction of the differences within clusters."
         )
     return "The two directions are those in which the samples differ most (principal components)."

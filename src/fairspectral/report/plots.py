@@ -147,7 +147,7 @@ def plot_frontier(frontier: FairnessFrontier, ax: Any = None) -> Any:
 
 
 def _plain_text(name: Any) -> str:
-    """A name as matplotlib shows it as it is: no formula, and not hidden from the legend."""
+    """A name escaped so that matplotlib shows it unchanged: no formula, visible in legends."""
     text = str(name).replace("$", r"\$")
     return f"\u200b{text}" if text.startswith("_") else text
 

@@ -1,4 +1,4 @@
-"""The charts of a report, each from what is known of the run."""
+"""The charts and tables of a report, made from a run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from fairspectral.validation import Attribute
 
 MOST_POINTS = 5000
 
-# What a solver's history may hold that falls to zero as it converges, with its name.
+# Fields of a solver's history that fall to zero as it converges, with their names.
 _FALLING = (
     ("gap", "estimated relative gap of the objective"),
     ("primal_residual", "primal residual"),
@@ -63,7 +63,7 @@ def picture(model: Any, attributes: tuple[Attribute, ...], random_state: Any) ->
 
 
 def comparison(model: Any, plain: Plain) -> list[tuple[str, str, str, str]]:
-    """Rows of what is measured, plain, fair, and the change."""
+    """Rows of measure, plain value, fair value and change."""
     fair, other = model.audit_, plain.audit
     rows = [_change("normalised cut", plain.normalized_cut, fair.normalized_cut)]
     own = relaxed_cut(model.n_clusters, model.eigenvalues_)
@@ -115,7 +115,7 @@ def price_chart(frontier: FairnessFrontier, tolerance: float | None) -> LineChar
 
 
 def convergence_chart(model: Any) -> LineChart | None:
-    """How the solver came down to its result; None where there is nothing to draw."""
+    """The convergence of the solver; None where there is nothing to draw."""
     history = model.solve_result_.history
 
     def series(field: str, name: str) -> Series:

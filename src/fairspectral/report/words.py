@@ -11,7 +11,7 @@ from fairspectral.report.collect import Judgement, Plain
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the page says first.
+    """The first statement of the page.
 
     Attributes
     ----------
@@ -21,9 +21,9 @@ class Verdict:
     details, small_print : tuple of str
         A few sentences.
     shortages : tuple of str
-        What whole persons make impossible, perhaps a sentence for every group.
+        Groups with fewer persons than clusters, up to one sentence for each group.
     caution : str
-        That a verdict on shares is none on the clusters, where the diagnosis found something.
+        If the diagnosis found something: that the verdict is only about shares.
     """
 
     kind: str
@@ -61,12 +61,12 @@ def verdict(model: Any, judgement: Judgement | None, plain: Plain | None) -> Ver
 
 
 def bounds(judgement: Judgement) -> str:
-    """What the shares are held against."""
+    """The name of the bounds on the shares."""
     return "the bounds asked for" if judgement.custom else percent(judgement.tolerance)
 
 
 def cost(model: Any, plain: Plain) -> str:
-    """What fairness did to the normalised cut, as the end of a sentence.
+    """The effect of fairness on the normalised cut, as the end of a sentence.
 
     Labels of plain clustering are not refined as fair ones are, so the fair cut can be lower.
     """
@@ -82,7 +82,7 @@ def cost(model: Any, plain: Plain) -> str:
 
 
 def price(frontier: FairnessFrontier, tolerance: float | None) -> str:
-    """What the model's tolerance costs on the frontier; empty where it is not on it."""
+    """The price of the model's tolerance; empty where it is not on the frontier."""
     if tolerance is None or tolerance not in frontier.tolerances:
         return ""
     rise = float(frontier.price[frontier.tolerances.index(tolerance)]) - 1
@@ -114,7 +114,7 @@ def percent(share: float) -> str:
 
 
 def signed(change: float) -> str:
-    """A relative change with its sign, and a true minus."""
+    """A relative change with its sign, and a typographic minus."""
     return f"{change:+.1%}".replace("-", "−")
 
 

@@ -186,7 +186,7 @@ def _target(given: Any, attribute: Attribute, population: np.ndarray) -> np.ndar
 
 
 def check_fairness_tol(fairness_tol: Any) -> None:
-    """Refuse a tolerance that is no number, negative or infinite; None is no constraint."""
+    """Refuse a tolerance that is not a number, negative or infinite; None means no constraint."""
     if fairness_tol is None:
         return
     number = isinstance(fairness_tol, Real) and not is_boolean(fairness_tol)

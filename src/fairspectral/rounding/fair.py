@@ -195,10 +195,10 @@ def follow_plan(
     points = WeightedRows.scaled(rows, weights, plan.row_scaling, affinity)
     seeds = seeded(random_state)
     rng = np.random.default_rng(seeds.randint(2**31 - 1))
-    trail = _Trail(points, affinity, k)
+    history = _History(points, affinity, k)
 
     name, labels = _start(points, k, plan.smallest, centroids, initial_labels, n_init, seeds)
-    trail.add(name, labels)
+    history.add(name, labels)
     report(ROUNDING, _STARTED)
     # Without an affinity nothing refines the sizes later.
     began, assign = labels, _flow(plan, plan.rules, labels, thorough=affinity is None)
@@ -210,35 +210,35 @@ def follow_plan(
             costs = points.costs(centroids)
             assign.resize(costs)
             labels = assign(costs).labels
-        trail.add("fair flow", labels)
+        history.add("fair flow", labels)
     search = partial(local_search, kinds=plan.kinds, smallest=plan.smallest, rng=rng)
     if affinity is not None:
         anew = centroids is None and initial_labels is None
-        _lower_the_cut(plan, points, affinity, trail, assign, search, began if anew else None)
+        _lower_the_cut(plan, points, affinity, history, assign, search, began if anew else None)
     elif centroids is None and n <= _GRAM_ROWS and (points.weights > 0).all():
         gram = GramOperator(points)
         measured, rounds = CutState.measure(gram, labels, k), _rounds(plan, gram)
         state = search(gram, measured, plan.rules, rounds=rounds, progress=(_STARTED, 1.0))
-        trail.add("cost by moves", state.labels)
-        trail.add("into the band", into_band(points, state.labels, plan))
-    return certify(trail.labels, plan.rules, k, plan.smallest, trail.stages, plan.notes)
+        history.add("cost by moves", state.labels)
+        history.add("into the band", into_band(points, state.labels, plan))
+    return certify(history.labels, plan.rules, k, plan.smallest, history.stages, plan.notes)
 
 
 def _lower_the_cut(
     plan: RoundingPlan,
     points: WeightedRows,
     affinity: Any,
-    trail: _Trail,
+    history: _History,
     assign: Assign,
     search: Callable[..., CutState],
     began: np.ndarray | None,
 ) -> None:
     """Refine the cut: by the flow, under wider bounds from the labels `began`, and by moves."""
-    assert trail.measured is not None  # the affinity is known
-    state = flow_steps(affinity, trail.measured, assign)
-    trail.add("cut by flow", state.labels, state)
+    assert history.measured is not None  # the affinity is known
+    state = flow_steps(affinity, history.measured, assign)
+    history.add("cut by flow", state.labels, state)
     if not can_search(affinity):
-        trail.add(NO_MOVES, state.labels, state)
+        history.add(NO_MOVES, state.labels, state)
         return
     rounds, middle = _rounds(plan, affinity), _STARTED
     if began is not None:
@@ -250,10 +250,10 @@ def _lower_the_cut(
         state = min(
             both, key=lambda at: (not all_inside(plan.rules, at.labels, len(at.volumes)), at.cut)
         )
-        trail.add("from wider bounds", state.labels, state)
+        history.add("from wider bounds", state.labels, state)
         rounds -= rounds // 2
     state = search(affinity, state, plan.rules, rounds=rounds, progress=(middle, 1.0))
-    trail.add("cut by moves", state.labels, state)
+    history.add("cut by moves", state.labels, state)
 
 
 def _by_wider_bounds(
@@ -308,7 +308,7 @@ def _start(
     return "k-means with a floor", floored_clusters(points, k, smallest, n_init, seed)
 
 
-class _Trail:
+class _History:
     """The stages of one rounding, with the labels, and their cut where it is known, so far."""
 
     def __init__(self, points: WeightedRows, affinity: Any, k: int) -> None:

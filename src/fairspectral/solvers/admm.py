@@ -23,10 +23,10 @@ from fairspectral.solvers.ritz import feasible_basis, rayleigh_ritz
 #    measured after the paper's ten iterations, ||Q^T H|| is still 1.0 on the fair block model
 #    and 0.35 on the bundled patients, and more iterations help the first but not the second.
 #    Here M is replaced by P M P, whose range is fair: the constraint is then the right one,
-#    and the multipliers only have to correct rounding.
+#    and the multipliers only have to correct floating-point errors.
 # 2. The shift. The paper adds (1 + omega) I to make a graph's M positive semi-definite. Most
 #    graphs have no eigenvalue near -1, and a needless shift flattens the spectrum on which the
-#    inner solver's speed depends. Here the shift is as large as the start shows to be needed.
+#    inner solver's speed depends. Here the shift is as large as the first products require.
 # 3. The scale. The inner stopping rules are absolute in the paper; where all wanted
 #    eigenvalues but the first are tiny they are met at once. Here M is scaled so that its
 #    largest unknown eigenvalue is about one, and the gradient is measured against 1/sqrt(n).
@@ -34,10 +34,10 @@ from fairspectral.solvers.ritz import feasible_basis, rayleigh_ritz
 # 5. The start is the outcome of two block multiplications, not noise, and every later H-step
 #    starts from the dual variable of the one before.
 # 6. The end is a Rayleigh-Ritz step (project, orthonormalise, rotate), after which fairness
-#    and orthogonality are exact to rounding.
+#    and orthogonality hold to machine precision.
 #
-# 7. Small residuals are not the end where the objective shows to be short of the optimum: the
-#    inner solver is then asked for more digits.
+# 7. If the residuals are small but the objective is below the optimum, the iteration goes on with
+#    a smaller inner tolerance.
 #
 # Shared by both presets: Y and the multipliers are updated with the projection I - Q Q^T, never
 # with an n×(n-h) basis; alpha is kept below 0.9; the iteration stops early when both residuals
@@ -45,9 +45,9 @@ from fairspectral.solvers.ritz import feasible_basis, rayleigh_ritz
 # that is convergence is decided by the objective, against the optimum that the Krylov solver
 # finds: two iterations in a row may differ little because the inner solver stopped early.
 _LARGEST_ALPHA = 0.9
-# The optimum is known to this part of the tolerance.
+# The optimum is computed to this fraction of the tolerance.
 _CHECK_SHARE = 0.25
-# By how much the inner tolerances shrink where the residuals promised too much.
+# Factor of the inner tolerances where small residuals came with too large a gap.
 _TIGHTEN = 0.1
 
 
@@ -60,7 +60,7 @@ class ADMMParams:
     alpha : float
         First penalty, in (0, 0.9].
     max_iter : int
-        ADMM iterations at most (the paper's T).
+        Largest number of ADMM iterations (the paper's T).
     tau, mu : float
         The penalty is multiplied or divided by tau when one residual is mu times the other.
     tol : float
@@ -70,7 +70,7 @@ class ADMMParams:
     gtol, ftol, inner_max_iter :
         Stopping rules of the inner L-BFGS.
     shift : float or "auto"
-        Added to the diagonal of ``M``; ``"auto"`` takes what the start shows to be needed.
+        Added to the diagonal of ``M``; ``"auto"`` estimates it from the first products.
     projected, scaled, deflated, warm_start, polish : bool
         Points 1, 3, 4, 5 and 6 of the comment above the algorithm.
     """
@@ -104,7 +104,7 @@ class ADMMParams:
 
     @classmethod
     def paper(cls, *, omega: float | None = 1e-3) -> ADMMParams:
-        """The paper to the letter: alpha0=0.005, T=10, gtol=1e-3, ftol=1e-4, a normal start.
+        """The paper's settings: alpha0=0.005, T=10, gtol=1e-3, ftol=1e-4, a normal start.
 
         Parameters
         ----------
@@ -192,12 +192,12 @@ class ADMMSolver(Solver):
         operator: _Operator,
         optimum: float | None,
     ) -> Outcome:
-        """The result at an iterate; `optimum` is known where both residuals are small."""
+        """The result at an iterate; `optimum` is given where both residuals are small."""
         if self.params.polish:
             block = np.hstack([problem.known_vector, H]) if self.params.deflated else H
             vectors, values = rayleigh_ritz(problem, block, rng)
         else:
-            # Only a rotation within the span: the iterate itself stays as the ADMM left it.
+            # Only rotate within the span: the paper's preset does not change the iterate.
             values, rotation = scipy.linalg.eigh(operator.compression(H, MH))
             vectors, values = H @ rotation[:, ::-1], values[::-1]
             if self.params.deflated:
@@ -209,7 +209,7 @@ class ADMMSolver(Solver):
         return Outcome(vectors, values, converged, status, gap, details)
 
     def _verdict(self, gap: float | None, unfair: float, recorder: Recorder) -> tuple[bool, str]:
-        """Whether that is convergence, and the words for it."""
+        """Whether the solver converged, and the status in words."""
         last, tol = recorder.history[-1], self.params.tol
         if gap is None:
             return False, (
@@ -228,7 +228,7 @@ class ADMMSolver(Solver):
 
 
 def _optimum(problem: FairCutProblem, tol: float, rng: np.random.RandomState) -> float:
-    """The most that the objective can be, as far as the Krylov solver can tell."""
+    """The largest value of the objective, from the Krylov solver."""
     params = KrylovParams(tol=min(max(_CHECK_SHARE * tol, np.finfo(problem.dtype).eps), 0.1))
     outcome = KrylovSolver(params)._solve(problem, Recorder(problem), rng, None)
     return float(outcome.eigenvalues.sum()) * (1.0 + (outcome.gap or 0.0))
@@ -305,7 +305,7 @@ def _prepare(
     basis = np.linalg.qr(np.hstack([block, plain.apply(block)]))[0]
     image = plain.apply(basis)
     values, rotation = scipy.linalg.eigh((basis.T @ image + image.T @ basis) / 2)
-    # The smallest Ritz value lies above the smallest eigenvalue: leave room.
+    # The smallest Ritz value lies above the smallest eigenvalue: add a margin.
     shift = max(0.0, -1.2 * float(values[0])) if automatic else float(params.shift)
     scale = max(float(values[-1]) + shift, np.finfo(float).tiny) if params.scaled else 1.0
     top = image @ rotation[:, ::-1][:, :columns]

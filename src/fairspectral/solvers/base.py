@@ -1,4 +1,4 @@
-"""What all solvers share: checked parameters, a recorded run, one kind of result."""
+"""The base of all solvers: checked parameters, a recorded run, one type of result."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from fairspectral.solvers.result import Callback, Recorder, SolveResult
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a solver's algorithm ends with, before it is dressed as a `SolveResult`."""
+    """The output of a solver's algorithm, from which the `SolveResult` is made."""
 
     vectors: np.ndarray
     eigenvalues: np.ndarray
@@ -40,7 +40,7 @@ class Solver(ABC):
 
     name: ClassVar[str]
     Params: ClassVar[type]
-    # Whether its products are those of blocks, with little else between them.
+    # Whether it multiplies whole blocks, with little work between the products.
     block_products: ClassVar[bool] = False
 
     def __init__(self, params: Any = None) -> None:
@@ -64,7 +64,7 @@ class Solver(ABC):
         Parameters
         ----------
         problem : FairCutProblem
-            What to solve.
+            The problem to solve.
         callback : callable or None
             Called once an iteration with the `IterationRecord`; an exception that it raises
             ends the solve and reaches the caller.

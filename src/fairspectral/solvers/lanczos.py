@@ -19,9 +19,9 @@ from fairspectral.solvers.ritz import rayleigh_ritz
 
 # Below every eigenvalue of M, which lie in [-1, 1].
 _BELOW_SPECTRUM = 2.0
-# Relative accuracy of the first look for missed eigenvalues.
+# Relative accuracy of the first search for missed eigenvalues.
 _ROUGH = 1e-2
-# Random starts that ARPACK is given before it is called a breakdown.
+# Random starts of ARPACK before the solve fails.
 _STARTS = 5
 
 
@@ -40,7 +40,7 @@ class LanczosParams:
     tol : float
         Relative accuracy of the eigenvalues; 0 means machine precision.
     max_iter : int or None
-        Restarts at most; None is ARPACK's 10 n.
+        Largest number of restarts; None is ARPACK's 10 n.
     ncv : int or None
         Lanczos vectors; None is ARPACK's max(2k + 1, 20).
     """
@@ -103,7 +103,8 @@ class LanczosSolver(Solver):
                 "raise max_iter or ncv, or use solver='auto'"
             )
         else:
-            accuracy = f"the tolerance {self.params.tol:g}" if self.params.tol else "rounding"
+            tol = self.params.tol
+            accuracy = f"the tolerance {tol:g}" if tol else "machine precision"
             status = f"all {k} eigenpairs converged to {accuracy}"
             if self.params.formulation == "paper":
                 status += " (further copies of multiple eigenvalues were not looked for)"
@@ -117,15 +118,15 @@ class LanczosSolver(Solver):
         H: np.ndarray,
         values: np.ndarray,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Look outside the span of ``H`` until nothing larger is left there.
+        """Search outside the span of ``H`` until there is no larger eigenvalue.
 
-        One start vector meets only one direction of a multiple eigenvalue, so that ARPACK may
-        call k pairs converged and lack further copies of the larger ones.
+        One start vector finds only one direction of a multiple eigenvalue, so ARPACK may report
+        k pairs as converged and miss further copies of the larger ones.
         """
         n, k = problem.n_samples, problem.n_clusters
         room = n - problem.constraints.rank - k
         slack = max(self.params.tol, 100 * float(np.finfo(problem.dtype).eps))
-        # A rough look settles it where the spectrum has a gap below the k-th eigenvalue.
+        # A rough search is enough where the spectrum has a gap below the k-th eigenvalue.
         looks = [(1, max(_ROUGH, self.params.tol)), (8, self.params.tol)]
         while room > 0 and looks:
             count, tol = min(looks[0][0], room), looks[0][1]
@@ -173,7 +174,7 @@ class LanczosSolver(Solver):
             if paper:
                 image = inside - image
             result = project(image) + (shift * (column - inside)).astype(image.dtype, copy=False)
-            # ARPACK has no hook of its own: a restart costs this many products.
+            # ARPACK has no callback, so restarts are counted: each takes this many products.
             seen += 1
             if seen % matvecs_per_restart == 0:
                 recorder.record(inner_iterations=matvecs_per_restart)

@@ -1,6 +1,6 @@
 """o-FSC: the explicit null space and a dense eigendecomposition (Kleindessner et al. 2019).
 
-Cubic in n, exact: the oracle that every other solver is tested against.
+Cubic in n and exact: the reference that every other solver is tested against.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from fairspectral.solvers.result import Recorder
 
 @dataclass(frozen=True)
 class NullspaceParams:
-    """The dense solver has nothing to choose."""
+    """The dense solver has no parameters."""
 
 
 class NullspaceSolver(Solver):
@@ -38,7 +38,7 @@ class NullspaceSolver(Solver):
             M = Z.T @ M @ Z
         m = M.shape[0]
         M = (M + M.T) / 2
-        first = max(0, m - k - 1)  # one more than wanted, if there is one, to see the gap
+        first = max(0, m - k - 1)  # one more, if there is one, for the gap
         values, Y = scipy.linalg.eigh(M, subset_by_index=(first, m - 1), check_finite=False)
         if len(values) < m - first:  # LAPACK's search for a part of a spectrum nearly one point
             values, Y = scipy.linalg.eigh(M, check_finite=False)

@@ -63,7 +63,7 @@ def solve(
     if solver != "auto":
         check_choice(solver, SOLVER_NAMES, "solver")
         return make_solver(solver, params).solve(problem, **run)
-    first = krylov = make_solver("krylov", params)  # a misspelt parameter is said in any case
+    first = krylov = make_solver("krylov", params)  # refuses a misspelt parameter in any case
     name, reason = choose_solver(problem)
     if name == "nullspace":
         first = make_solver("nullspace")

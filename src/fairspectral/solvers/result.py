@@ -1,4 +1,4 @@
-"""What a solver returns, and how it keeps its history."""
+"""The result of a solver and its history."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class IterationRecord:
     objective : float or None
         ``tr(H^T M H)`` on the unshifted ``M``.
     primal_residual, dual_residual, alpha :
-        Of the ADMM.
+        ADMM only.
     fairness, orthogonality : float or None
         ``||F^T H||`` and ``||H^T H - I||``.
     gap : float or None
@@ -86,7 +86,7 @@ class Recorder:
         return time.perf_counter() - self._start
 
     def record(self, **values: Any) -> IterationRecord:
-        """Keep one iteration and tell the callback."""
+        """Record one iteration and call the callback."""
         entry = IterationRecord(
             iteration=len(self.history) + 1, passes=self.passes, seconds=self.seconds, **values
         )
@@ -98,7 +98,7 @@ class Recorder:
 
 @dataclass(frozen=True)
 class SolveResult:
-    """The fair embedding and an honest account of how the solver ended.
+    """The fair embedding, and how the solver ended.
 
     Attributes
     ----------
@@ -107,7 +107,7 @@ class SolveResult:
     eigenvalues : ndarray of shape (k,)
         Ritz values ``diag(H^T M H)``, decreasing.
     converged : bool
-        Whether the solver reached what it was asked for.
+        Whether the solver reached its tolerance.
     status : str
         In words: whether and why it stopped.
     solver : str
@@ -125,7 +125,7 @@ class SolveResult:
     choice : str
         Why this solver was chosen, where ``solver="auto"`` chose it.
     details : dict
-        What else this solver has to say, by name.
+        Further results of this solver, by name.
     """
 
     vectors: np.ndarray

@@ -23,7 +23,7 @@ def feasible_basis(problem: FairCutProblem, block: Any, rng: np.random.RandomSta
         block = block / np.where(norms > 0, norms, 1.0)
         basis, triangle = np.linalg.qr(block)
         dependent = np.abs(np.diag(triangle)) < 1e-10
-        # Twice is enough: after the second projection only rounding is left outside.
+        # Twice is enough: after the second projection only floating-point error remains.
         block = problem.project(basis)
         if not dependent.any():
             break

@@ -95,7 +95,7 @@ def test_numbers_as_groups():
         sensitive_columns(gaps, ["age"], PATH, bins={"age": 2})
     groups = sensitive_columns(gaps, ["age"], PATH, bins={"age": 2}, missing="category")
     assert groups["age"].tolist() == ["1", MISSING_GROUP, "3"]
-    with pytest.raises(ValueError, match="has '3O' in data row 2 of column 'age', which is no num"):
+    with pytest.raises(ValueError, match="has '3O' in data row 2 of column 'age', which is not"):
         sensitive_columns(pd.DataFrame({"age": ["1", "3O"]}), ["age"], PATH, bins={"age": 2})
     with pytest.raises(ValueError, match="no number in column 'age'"):
         sensitive_columns(

@@ -1,4 +1,4 @@
-"""Columns that are numbers but for a few cells: a typo must not turn them into categories."""
+"""Columns of numbers except for a few cells: a typo must not turn them into categories."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fairspectral.cli.tables.columns import is_text, parse_numbers, stripped
 if TYPE_CHECKING:
     import pandas
 
-# Up to this share of other text in a column of numbers is taken for mistakes.
+# Up to this share of other text in a column of numbers counts as mistakes.
 _FEW = 0.1
 # Digits in groups of three, or not grouped, and at most one decimal sign: neither 01.07.1993 nor
 # 192.168.1.103 nor 1.0.1 is a number.
@@ -38,14 +38,14 @@ def _note_of_unit(name: Any, cells: pandas.Series) -> str | None:
 
 
 def unread_number(column: pandas.Series, decimal: str = ".") -> tuple[int, str]:
-    """The first row, from 0, whose text is no number, and that text."""
+    """The first row, from 0, whose text is not a number, and that text."""
     _, unread = parse_numbers(column, decimal)
     row = int(np.argmax(unread))
     return row, str(stripped(column).iloc[row])
 
 
 def check_almost_numeric(column: pandas.Series, path: Path, decimal: str = ".") -> str | None:
-    """Refuse a column that is numeric but for a few cells; of one that is partly so, a note.
+    """Refuse a column that is numeric except for a few cells; return a note for a mixed one.
 
     Parameters
     ----------

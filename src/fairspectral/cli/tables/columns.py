@@ -1,4 +1,4 @@
-"""Columns: find them by name, read numbers from text, know what is missing."""
+"""Columns: find them by name, read numbers from text, find missing values."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from fairspectral.cli.tables.read import import_pandas
 if TYPE_CHECKING:
     import pandas
 
-# What stands for a missing value in text.
+# Texts that mean a missing value.
 _MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "<NA>", "#N/A")
-# In a column of numbers these can mean nothing else; elsewhere "None" may be a group.
+# Texts that mean a missing value in a column of numbers; elsewhere "None" may be a group.
 _MISSING_NUMBERS = (*_MISSING, "?", "-", ".", "None", "none")
 
 
 def check_columns(
     frame: pandas.DataFrame, names: Iterable[str], path: Path, option: str
 ) -> list[str]:
-    """The names as the table spells them; a wrong one is refused with the nearest.
+    """The names as the table spells them; a wrong one is refused, with a suggestion.
 
     Parameters
     ----------
     frame : DataFrame
         The table.
     names : iterable of str
-        Asked for by the user.
+        Names from the user.
     path : Path
         For the message.
     option : str
-        Where the user wrote the names, for the message.
+        The option with these names, for the message.
     """
     known = [str(name) for name in frame.columns]
     checked = []
@@ -109,10 +109,10 @@ def numbers(column: pandas.Series, decimal: str = ".") -> np.ndarray | None:
 
 
 def parse_numbers(column: pandas.Series, decimal: str = ".") -> tuple[np.ndarray, np.ndarray]:
-    """Numbers from text, NaN where there is none, and where a text is no number, both (n,).
+    """Numbers from text, NaN where there is none, and where a text is not a number, both (n,).
 
-    A column that has decimal commas in one row and decimal points in another may mean thousands
-    by one of them, so its points are not read; what is too large for a float is no number.
+    In a column with decimal commas in one row and decimal points in another, one of them may
+    separate thousands, so numbers with points are not read; nor those too large for a float.
     """
     pandas = import_pandas()
     text = stripped(column)

@@ -1,8 +1,8 @@
-"""From columns to features: numbers standardised, categories as indicators, everything said.
+"""From columns to features: numbers standardised, categories as indicators, with notes.
 
-Every column that is used has variance 1 in all, whether it is one number or an indicator for
-each of forty categories, so that every column weighs the same in a distance. (Indicators that
-are standardised one by one would put the members of a rare category far from everybody.)
+Every column that is used has a total variance of 1, whether it is one number or an indicator for
+each of forty categories, so that every column has the same weight in a distance. (Standardising
+indicators one by one would put the members of a rare category far from all others.)
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _OTHER, _MISSING = "(other)", "(missing)"
 
 @dataclass(frozen=True)
 class Features:
-    """Features and how they came about.
+    """Features and how they were made.
 
     Attributes
     ----------
     X : ndarray of shape (n, d), float64
-        Mean 0; each column of the table has variance 1 in all.
+        Mean 0; each column of the table has a total variance of 1.
     names : tuple of str
-        Of the d features: ``"age"``, ``"city=Rome"``.
+        Names of the d features: ``"age"``, ``"city=Rome"``.
     numeric, categorical : tuple of str
         The columns of the table that were used.
     notes : tuple of str
@@ -88,7 +88,7 @@ class _Encoder:
                 f"Filled {int(missing.sum())} missing value(s) of {name!r} with the median, "
                 f"{median:g}."
             )
-        # Numbers near the largest there is have no variance that is a number.
+        # The variance of numbers near the largest float would overflow.
         values = values / np.abs(values).max()
         centred = values - values.mean()
         self.blocks.append((centred / centred.std())[:, None])
@@ -133,9 +133,9 @@ class _Encoder:
 
 
 def _why(notes: Sequence[str], most: int = 3) -> str:
-    """Why no column was left, in the words of the first notes."""
+    """Why no column was left, from the first notes."""
     if not notes:
-        return ", for all of them are sensitive or dropped; use another one"
+        return ", because all of them are sensitive or dropped; use another one"
     named = "; ".join(note[0].lower() + note[1:].rstrip(".") for note in notes[:most])
     more = f"; and {len(notes) - most} more" if len(notes) > most else ""
     return f" ({named}{more}); add one that differs between them"
@@ -153,7 +153,7 @@ def encode_features(
     keep: Sequence[str] = (),
     categorical: Sequence[str] = (),
 ) -> Features:
-    """Make features of a table's columns.
+    """Make features from a table's columns.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ def encode_features(
     keep : sequence of str
         Use these even if they look like row numbers or names.
     categorical : sequence of str
-        Read these as names of categories, whatever they look like.
+        Read these as names of categories, even if they look like numbers.
     """
     encoder = _Encoder(table, keep, categorical)
     names = [str(name) for name in table.frame.columns] if columns is None else list(columns)

@@ -95,7 +95,7 @@ def _read_edges(path: Path, nodes: Sequence[str] | None, encoding: str | None) -
 
 
 def edge_lines(text: str, nodes: Container[str] | None) -> tuple[list[str], list[str]]:
-    """The lines that are edges, and a note about comments that could have been some.
+    """The lines that are edges, and a note about comments that might be edges.
 
     A line that begins with ``#`` or ``%`` is a comment, unless the first of its fields is one
     of the `nodes`.
@@ -150,7 +150,7 @@ def _edge_table(path: Path, lines: list[str]) -> Any:
 
 
 def _is_header(table: Any, nodes: Sequence[str] | None) -> bool:
-    """Names where numbers stand below, or the usual words; never two of the nodes."""
+    """Whether the first line has names above numbers, or usual headings; never two nodes."""
     pandas = import_pandas()
     first = table.iloc[0].str.strip()
     if nodes is not None and first[:2].isin(list(nodes)).any():
@@ -181,7 +181,7 @@ def _from_edges(path: Path, table: Any, nodes: Sequence[str] | None) -> Graph:
         weights = pandas.to_numeric(table[2], errors="coerce")
         if weights.isna().any():
             wrong = table[2].iloc[int(np.argmax(weights.isna()))]
-            raise ValueError(f"{path} has the weight {wrong!r}, which is no number; correct it.")
+            raise ValueError(f"{path} has the weight {wrong!r}, which is not a number; correct it.")
         values = weights.to_numpy(dtype=np.float64)
     matrix = sp.coo_array((values, (rows, columns)), shape=(len(nodes), len(nodes)))
     weights, notes = symmetric_weights(path, matrix)
@@ -189,7 +189,7 @@ def _from_edges(path: Path, table: Any, nodes: Sequence[str] | None) -> Graph:
 
 
 def _sorted_nodes(names: np.ndarray) -> list[str]:
-    """By number where all are whole numbers, else by the alphabet."""
+    """Sorted by number if all are whole numbers, else alphabetically."""
     try:
         return sorted(names.tolist(), key=int)
     except ValueError:

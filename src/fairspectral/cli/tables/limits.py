@@ -1,4 +1,4 @@
-"""What a file may claim: sizes are checked against its bytes before anything is allocated."""
+"""Check the sizes that a file claims against its bytes before anything is allocated."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import numpy as np
 # Deflate packs at most 1032 bytes into one.
 _DEFLATE_RATIO = 1032
 _CHUNK = 1 << 20
-# Of fewer nodes than these it can be said which have no edge.
+# With fewer nodes than this, a later check names those without an edge.
 _MANY_NODES = 100_000
 
 
@@ -122,7 +122,7 @@ def check_matrix_market(path: Path) -> None:
 
 
 def check_node_count(path: Path, n: int, entries: int) -> None:
-    """Refuse more nodes than can have an edge; an edge may be stored once and serves two."""
+    """Refuse more nodes than can have an edge; an edge of two nodes may be stored once."""
     if n > max(2 * entries, _MANY_NODES):
         raise ValueError(
             f"{path} claims {n:,} nodes but has {entries:,} entries, so most nodes have no edge; "

@@ -1,4 +1,4 @@
-"""Read a sparse matrix, check it before compiled code sees it, and make a graph's weights of it."""
+"""Read a sparse matrix, check it before compiled code uses it, and make a graph of it."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def read_matrix(path: Path, kind: str) -> Any:
         from scipy.io import mmread
 
         check_matrix_market(path)
-        # scipy before 1.15 does not know this option, and from 1.18 on warns where it is left out.
+        # scipy before 1.15 does not have this option, and from 1.18 on warns without it.
         options = {"spmatrix": False} if "spmatrix" in signature(mmread).parameters else {}
         return sp.coo_array(mmread(path, **options))
     except MemoryError:
         raise
-    except Exception as error:  # scipy raises what its parsers raise
+    except Exception as error:  # scipy's parsers raise many types
         if str(error).startswith(str(path)):
             raise
         reason = first_sentence(error)
@@ -44,9 +44,9 @@ def read_matrix(path: Path, kind: str) -> Any:
 
 
 def _check_structure(path: Path) -> None:
-    """Refuse row pointers that go back and indices outside of the shape.
+    """Refuse row pointers that decrease and indices outside the shape.
 
-    scipy does not look at them when it loads a matrix, and its compiled code trusts them.
+    scipy does not check them when it loads a matrix, nor does its compiled code.
     """
     with np.load(path, allow_pickle=False) as arrays:
         if "indptr" not in arrays:
@@ -82,7 +82,8 @@ def symmetric_weights(path: Path, matrix: Any) -> tuple[Any, tuple[str, ...]]:
     square = sp.csr_array(matrix, dtype=np.float64)  # an edge listed twice adds up
     if square.nnz and (not np.isfinite(square.data).all() or square.data.min() < 0):
         raise ValueError(
-            f"{path} has a weight that is negative or no number; affinities must be at least zero."
+            f"{path} has a weight that is negative or not a number; affinities must be at least "
+            "zero."
         )
     notes = []
     if square.diagonal().any():

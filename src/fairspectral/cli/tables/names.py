@@ -1,4 +1,4 @@
-"""Names: the groups and the clusters in a table, read as they stand and never as numbers."""
+"""Names of groups and clusters in a table, read unchanged and never as numbers."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     import pandas
 
 MISSING_GROUP = "(missing)"
-# Text that no two ways of writing share, and that every program reads back exactly.
+# Whole numbers in their usual notation, short enough to be exact in floating point.
 _WHOLE = re.compile(r"0|-?[1-9]\d{0,14}")
 
 
 def read_names(column: pandas.Series, path: Path) -> np.ndarray:
     """The name in each row, shape (n,), object: text without blanks around it, or exact numbers.
 
-    In text ``01`` and ``1`` are two names. Rows without a value get a name all the same; see
+    In text ``01`` and ``1`` are two names. Rows without a value get a name too; see
     `missing_values`.
 
     Parameters
@@ -63,13 +63,13 @@ def sensitive_columns(
     frame : DataFrame
         The table.
     names : sequence of str
-        Columns that `check_columns` has seen.
+        Columns, checked by `check_columns`.
     path : Path
         For the message.
     missing : {"error", "category"}
         Refuse missing values, or make them a group of their own.
     bins : mapping of str to int or None
-        Numeric columns to put into so many groups of about equal size.
+        Numeric columns, and into how many groups of about equal size to put each.
     decimal : str
         The decimal sign of these numbers.
     """
@@ -113,7 +113,7 @@ def _binnable(column: pandas.Series, path: Path, decimal: str) -> np.ndarray:
     if values is None:
         row, text = unread_number(column, decimal)
         raise ValueError(
-            f"{path} has {text!r} in data row {row + 1} of column {column.name!r}, which is no "
+            f"{path} has {text!r} in data row {row + 1} of column {column.name!r}, which is not a "
             "number, so the column cannot be binned; correct it, or leave out --bin."
         )
     if np.isnan(values).all():
@@ -124,8 +124,8 @@ def _binnable(column: pandas.Series, path: Path, decimal: str) -> np.ndarray:
 def read_labels(column: pandas.Series, path: Path) -> tuple[np.ndarray, tuple[Any, ...]]:
     """Labels as codes, shape (n,), and their names in order.
 
-    The order is that of numbers where all of the names are whole numbers in their usual
-    writing, and alphabetical elsewhere.
+    Sorted as numbers if all names are whole numbers in their usual notation, else
+    alphabetically.
     """
     missing = missing_values(column)
     if missing.any():
@@ -147,7 +147,7 @@ def read_labels(column: pandas.Series, path: Path) -> tuple[np.ndarray, tuple[An
 
 
 def _exact_floats(column: pandas.Series, path: Path) -> np.ndarray:
-    """Floats, whole ones as integers; refused where neighbours may have become equal."""
+    """Floats, whole ones as integers; refused where they are too large to be exact."""
     values = column.to_numpy(dtype=np.float64, na_value=np.nan)
     bits = {"float16": 11, "Float16": 11, "float32": 24, "Float32": 24}.get(str(column.dtype), 53)
     large = np.isfinite(values) & (np.abs(values) >= 2.0**bits)
@@ -161,7 +161,7 @@ def _exact_floats(column: pandas.Series, path: Path) -> np.ndarray:
 
 
 def _check_plain(column: pandas.Series, path: Path) -> None:
-    """Refuse lists and arrays, whose text leaves out their middle."""
+    """Refuse lists and arrays, whose text is abbreviated."""
     if column.dtype != object:
         return
     for row, value in enumerate(column):
@@ -173,7 +173,7 @@ def _check_plain(column: pandas.Series, path: Path) -> None:
 
 
 def _check_blanks(column: pandas.Series, names: np.ndarray, path: Path) -> None:
-    """Refuse labels that differ in nothing but the blanks around them."""
+    """Refuse labels that differ only in the blanks around them."""
     if not is_text(column):
         return
     written: dict[str, str] = {}

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     import pandas
 
 _DELIMITERS = (",", ";", "\t", "|")
-# A longer field is no value but the rest of a file after a quote that was never closed.
+# A longer field is probably the rest of a file after a quote that was never closed.
 _LONGEST_FIELD = 100_000
-# What numpy raises for a broken file.
+# Exceptions of numpy for a broken file.
 _NUMPY_ERRORS = (ValueError, OSError, EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError)
-# What would be read as text, and answered with a riddle.
+# Formats that would be read as text, with an error that does not help.
 _OTHER_FORMATS = (
     "xls", "xlsx", "ods", "numbers", "json", "jsonl", "feather", "arrow", "pkl", "pickle", "zip",
     "h5", "hdf5", "sav", "dta", "rds",
@@ -35,18 +35,18 @@ _OTHER_FORMATS = (
 
 @dataclass(frozen=True)
 class Table:
-    """A table and what is needed to write it back as it was.
+    """A table, with all that is needed to write it back unchanged.
 
     Attributes
     ----------
     path : Path
-        Where it came from.
+        The file it was read from.
     frame : DataFrame of shape (n, c)
-        From a text file every column is text, as it stands in the file.
+        From a text file every column is text, unchanged.
     delimiter, encoding : str
         Of a text file.
     text : str
-        Of a text file: all of it, so that its rows can be written back as they stand.
+        The whole text of a text file, so that its rows can be written back unchanged.
     header : bool
         Whether its first line names the columns.
     notes : tuple of str
@@ -63,7 +63,7 @@ class Table:
 
     @property
     def decimal(self) -> str:
-        """The decimal sign: where semicolons separate, commas stand in numbers."""
+        """The decimal sign: a comma where semicolons separate the fields."""
         return "," if self.delimiter == ";" else "."
 
     @property
@@ -75,7 +75,7 @@ class Table:
 def read_table(
     path: Path, *, encoding: str | None = None, header: bool = True, least_rows: int = 2
 ) -> Table:
-    """Read a table of any format that is known.
+    """Read a table of any supported format.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def read_table(
 
 
 def import_pandas() -> Any:
-    """Pandas, or a sentence."""
+    """Pandas, or an error that says how to install it."""
     try:
         import pandas
     except ImportError:
@@ -137,7 +137,7 @@ def _read_delimited(path: Path, kind: str, encoding: str | None, header: bool) -
         _check_names(path, names, hint=" or, if its first line is data, pass --no-header")
         if any(_is_number(name) for name in names):
             notes.append(
-                "The first line was read as column names although numbers stand in it; pass "
+                "The first line was read as column names although it contains numbers; pass "
                 "--no-header if it is data."
             )
     try:
@@ -154,7 +154,7 @@ def _read_delimited(path: Path, kind: str, encoding: str | None, header: bool) -
 
 
 def split_rows(table: Table) -> Iterator[tuple[str, bool]]:
-    """The rows of a text file as they stand, ends of lines too, and whether each has any field.
+    """The rows of a text file unchanged, with line ends, and whether each has any field.
 
     The first is the header where there is one.
     """
@@ -173,19 +173,19 @@ def split_rows(table: Table) -> Iterator[tuple[str, bool]]:
 
 
 def _lines(text: str, delimiter: str) -> Any:
-    """The fields of each line; a quoted field may go over several lines of text."""
+    """The fields of each line; a quoted field may span several lines of text."""
     lines = io.StringIO(text, newline="")  # lines end in any of the usual ways
     padded = _pads_quotes(text, delimiter)
     return csv.reader(lines, delimiter=delimiter, skipinitialspace=padded)
 
 
 def _pads_quotes(text: str, delimiter: str) -> bool:
-    """Whether blanks stand between a delimiter and a quote, which is then still a quote."""
+    """Whether there are blanks between a delimiter and a quote, which is then still a quote."""
     return re.search(rf"(?:^|{re.escape(delimiter)}) +\"", text, flags=re.MULTILINE) is not None
 
 
 def _delimiter(text: str) -> str:
-    """The one that splits the first line into most fields; a comma where none does."""
+    """The delimiter that splits the first line into most fields; a comma if none does."""
     start = text[: 10 * _LONGEST_FIELD]
     return max(_DELIMITERS, key=lambda delimiter: len(next(_lines(start, delimiter))))
 
@@ -202,7 +202,7 @@ def _check_names(path: Path, names: list[str], hint: str = "") -> None:
 
 
 def _check_lines(path: Path, text: str, delimiter: str, n_columns: int, n_rows: int) -> None:
-    """Refuse a line that is too short, which pandas would fill up in silence."""
+    """Refuse a line that is too short, which pandas would fill up silently."""
     lines = _lines(text, delimiter)
     found = 0
     for fields in lines:
@@ -269,7 +269,7 @@ def _read_parquet(path: Path) -> pandas.DataFrame:
         import pyarrow.parquet
 
         names = pyarrow.parquet.read_schema(path).names
-        twice = len(set(names)) < len(names)  # pandas cannot hold it; the caller refuses it
+        twice = len(set(names)) < len(names)  # not possible in pandas; the caller refuses it
         frame = pandas.DataFrame(columns=names) if twice else pandas.read_parquet(path)
     except ImportError:
         raise ImportError(
@@ -277,7 +277,7 @@ def _read_parquet(path: Path) -> pandas.DataFrame:
         ) from None
     except MemoryError:
         raise
-    except Exception as error:  # pyarrow has its own family of errors
+    except Exception as error:  # pyarrow has many error types of its own
         raise ValueError(
             f"{path} is not a Parquet file that can be read ({first_sentence(error)}); check the "
             "file."
@@ -313,7 +313,7 @@ def _read_numpy(path: Path, kind: str) -> pandas.DataFrame:
 
 
 def _has_arrays(path: Path, kind: str) -> bool:
-    """Whether a file begins as numpy's own do; it takes any other for a pickle."""
+    """Whether a file begins like numpy's; numpy would read any other file as a pickle."""
     if kind == "npz":
         return zipfile.is_zipfile(path)
     with open(path, "rb") as file:
@@ -321,7 +321,7 @@ def _has_arrays(path: Path, kind: str) -> bool:
 
 
 def _check_claims(path: Path, kind: str) -> None:
-    """Refuse sizes that cannot be; what is broken otherwise is said where it is read."""
+    """Refuse impossible sizes; other errors are reported when the file is read."""
     try:
         if kind == "npz":
             check_npz(path)

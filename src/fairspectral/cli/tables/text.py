@@ -1,4 +1,4 @@
-"""Text files: their encoding, and the words for what is wrong with a file."""
+"""Text files: their encoding, and messages about unreadable files."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _MARKS = {
 
 
 def first_sentence(error: Exception) -> str:
-    """Of what another package says of a file, the first sentence, to be put between brackets."""
+    """The first sentence of another package's error message, for use in parentheses."""
     return re.split(r"\n|\. ", str(error), maxsplit=1)[0].rstrip(".")
 
 
 def check_readable(path: Path) -> None:
-    """Refuse a path that is no file."""
+    """Refuse a path that is not a file."""
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder; name a file in it.")
     if not path.exists():
@@ -31,7 +31,7 @@ def check_readable(path: Path) -> None:
 
 
 def kind_of(path: Path) -> str:
-    """What the name says about the content: ``"csv"``, ``"parquet"``, ...; ``""`` if nothing."""
+    """The format by the file's name: ``"csv"``, ``"parquet"``, ...; ``""`` if unknown."""
     suffixes = [suffix.lower().lstrip(".") for suffix in path.suffixes]
     if suffixes and suffixes[-1] == "gz":
         suffixes.pop()

@@ -1,4 +1,4 @@
-"""Write tables: what was read with one more column, and never over the input."""
+"""Write tables: the input with one more column, and never over the input."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ import numpy as np
 
 from fairspectral.cli.tables.read import Table, split_rows
 from fairspectral.cli.tables.text import kind_of
-from fairspectral.files import behind_links, replacing
+from fairspectral.files import linked_file, replacing
 
 TEXT_KINDS = ("csv", "tsv", "tab", "txt")
 LABEL_KINDS = (*TEXT_KINDS, "parquet", "pq", "npy")
 
 
 def check_output(path: Path, inputs: Iterable[Path] = ()) -> None:
-    """Refuse, before any work is done, what could not be written at the end.
+    """Refuse a path that could not be written, before any work is done.
 
     Parameters
     ----------
     path : Path
-        To be written.
+        The file to write.
     inputs : iterable of Path
         Files that must not be written over.
     """
@@ -35,7 +35,7 @@ def check_output(path: Path, inputs: Iterable[Path] = ()) -> None:
         raise ValueError(f"{path} is a device or a pipe and not a file; name a file to write.")
     if path.exists() and not os.access(path, os.W_OK):
         raise PermissionError(f"{path} may not be written to; choose another name.")
-    folder = behind_links(path).parent
+    folder = linked_file(path).parent
     if not folder.is_dir():
         raise FileNotFoundError(
             f"the folder {folder} of {path.name} does not exist; make it first."
@@ -58,15 +58,15 @@ def check_kind(path: Path, kinds: Sequence[str]) -> None:
 
 
 def write_table(table: Table, path: Path, column: str, labels: np.ndarray) -> None:
-    """Write a table's rows with one more column, in the format that the name says.
+    """Write a table's rows with one more column, in the format given by the name.
 
     ``.parquet`` and ``.npy`` (the labels alone); the other `LABEL_KINDS` are text with the
     delimiter and the encoding of the table it came from (``.tsv`` always has tabs). Rows of a
-    text file with that delimiter are repeated as they stand.
+    text file with that delimiter are copied unchanged.
     """
     with replacing(path) as attempt:
         if kind_of(path) == "npy":
-            content = io.BytesIO()  # numpy's own error of a full disk names neither it nor the file
+            content = io.BytesIO()  # numpy's error for a full disk does not name the file
             np.save(content, labels)
             attempt.write_bytes(content.getvalue())
             return
@@ -112,7 +112,7 @@ def _append_labels(
 
 
 def _quoted(text: str, delimiter: str) -> str:
-    """A field as CSV has it: in quotes where something in it needs them."""
+    """A field in CSV: in quotes if it needs them."""
     if any(sign in text for sign in (delimiter, '"', "\n", "\r")):
         return '"' + text.replace('"', '""') + '"'
     return text
@@ -137,7 +137,7 @@ def write_delimited(
     frame.to_csv(
         attempt,
         sep="\t" if kind_of(path) in ("tsv", "tab") else delimiter,
-        index=frame.index.names != [None],  # of a Parquet file, often the person
+        index=frame.index.names != [None],  # the index of a Parquet file is often the person
         encoding=encoding,
         lineterminator=newline,
         compression="gzip" if path.suffix.lower() == ".gz" else None,
