@@ -1,4 +1,4 @@
-"""A graph: friendships run along groups, and the fair clusters hide behind them.
+"""A graph in which common groups make more friendships than the fair clusters do.
 
 python examples/graph.py
 """

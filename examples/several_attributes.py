@@ -19,7 +19,7 @@ def main() -> None:
         }
     )
     combined = groups["sex"] + ", " + groups["age"]
-    features = patients.X[:, 1:]  # what is sensitive does not decide who is similar
+    features = patients.X[:, 1:]  # sensitive attributes are not features
 
     for mode in ("marginal", "intersection"):
         model = FairSpectralClustering(3, attribute_mode=mode, fairness_tol=0.1, random_state=0)

@@ -21,10 +21,10 @@ from fairspectral.feature_tables import (
     check_column_names,
     check_table,
     column_names,
-    reworded,
     non_numeric_features,
     refuse_dates,
     refuse_filled_sparse,
+    reworded,
 )
 from fairspectral.feature_tables import refuse_masked as refuse_masked
 from fairspectral.parameters import check_whole_number
