@@ -1,4 +1,4 @@
-"""What the diagnosis says of good data and of degenerate ones, as the tables of docs/diagnosis.md.
+"""The findings of the diagnosis on good and on degenerate data: the tables of docs/diagnosis.md.
 
     python benchmarks/diagnosis.py            # prints them
     python benchmarks/diagnosis.py --write    # also into the page

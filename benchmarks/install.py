@@ -1,10 +1,10 @@
-"""What it costs to install fairspectral and to import it, beside scikit-learn alone.
+"""Size and time of installing and importing fairspectral, compared with scikit-learn alone.
 
     python benchmarks/install.py
 
 Builds the wheel and installs it in bare environments (pip alone) in a temporary folder. Seconds
 to install depend on the network and on pip's cache, so compare them within one run only. The time
-of an import is that of the processor: on a quiet machine it is also the time that passes.
+of an import is that of the processor; on an idle machine it is also the elapsed time.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _TURNS = 11
 
 @dataclass(frozen=True)
 class Installed:
-    """An environment, and what came into it."""
+    """An environment and its packages."""
 
     python: Path
     seconds: float
@@ -86,7 +86,7 @@ def _megabytes(folder: Path) -> float:
 
 
 def _import_times(python: Path) -> dict[str, float]:
-    """The modules take turns, so that a slow moment of the machine meets all of them."""
+    """The modules take turns, so that a slow moment of the machine affects all of them."""
     times: dict[str, list[float]] = {name: [] for name in _IMPORTS}
     for turn in range(_TURNS + 1):
         for name in _IMPORTS:

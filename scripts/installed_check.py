@@ -1,4 +1,4 @@
-"""Run by the Python of a bare environment: does what is installed do what the pages say?
+"""Check the installed package in a bare environment, with that environment's Python.
 
     BARE/bin/python -I scripts/installed_check.py README.md
 
@@ -19,7 +19,7 @@ PACKAGE = Path(fairspectral.__file__).parent
 
 
 def main() -> None:
-    """Check, and say what was run."""
+    """Check, and print what was run."""
     if not PACKAGE.is_relative_to(sys.prefix):
         sys.exit(f"fairspectral was imported from {PACKAGE}, which is not in {sys.prefix}.")
     examples = run_doctests()

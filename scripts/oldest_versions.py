@@ -1,7 +1,7 @@
 """Print a constraints file that pins the oldest version of everything a user may install.
 
-`make test-oldest` installs with it, so that the versions which are promised are those tested.
-The tools of development (tests, docs) are promised to nobody and stay as they come.
+`make test-oldest` installs with it, so that the declared oldest versions are tested. Development
+tools (tests, docs) are not pinned.
 """
 
 from __future__ import annotations

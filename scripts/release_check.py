@@ -1,4 +1,4 @@
-"""Is this commit fit to be released? Builds it, installs it in a bare environment, and uses it.
+"""Check that a commit can be released: build it, install it in a bare environment, and use it.
 
     make release-check
 
@@ -30,7 +30,7 @@ PACKAGE = "src/fairspectral/"
 
 
 def main() -> None:
-    """Run the steps, each of which ends the check where it fails."""
+    """Run the steps; the first failure ends the check."""
     version = check_version()
     sdist, wheel = build(version)
     check_contents(sdist, wheel)
@@ -52,7 +52,7 @@ def check_version() -> str:
 
 
 def find(file: str, pattern: str) -> str:
-    """What a pattern finds first in a file."""
+    """The first match of a pattern in a file."""
     found = re.search(pattern, (ROOT / file).read_text(encoding="utf-8"), re.M)
     return found[1] if found else "(none)"
 
@@ -68,7 +68,7 @@ def build(version: str) -> tuple[Path, Path]:
 
 
 def check_contents(sdist: Path, wheel: Path) -> None:
-    """Compare what was packed with what git tracks."""
+    """Compare the packed files with those that git tracks."""
     listed = subprocess.run(
         ["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True
     )
@@ -82,7 +82,7 @@ def check_contents(sdist: Path, wheel: Path) -> None:
 
 
 def compare(what: str, packed: Iterable[str], expected: Iterable[str]) -> None:
-    """End with the names of files that are missing or too many."""
+    """Exit with the names of missing or additional files, if any."""
     missing, extra = set(expected) - set(packed), set(packed) - set(expected)
     if missing:
         sys.exit(f"{what} lacks {sorted(missing)}.")

@@ -30,7 +30,7 @@ def pytest_configure(config: pytest.Config) -> None:
     # inherit that.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    if "numpy" in sys.modules:  # a plugin was quicker, so the variables came too late
+    if "numpy" in sys.modules:  # a plugin imported it first, so the variables came too late
         from threadpoolctl import threadpool_limits
 
         threadpool_limits(1)
@@ -47,7 +47,7 @@ def rng():
 
 
 def pytest_terminal_summary(terminalreporter) -> None:
-    """Say once for each reason how many tests were skipped; the reason says how to run them."""
+    """Print for each reason how many tests were skipped; the reason says how to run them."""
     skipped = terminalreporter.stats.get("skipped", [])
     reasons = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in skipped)
     if reasons:

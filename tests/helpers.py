@@ -1,4 +1,4 @@
-"""Problems that many tests share, and the oracle they are measured against."""
+"""Problems that many tests share, and the exact solution they are compared with."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ def random_affinity(n, seed=0):
 
 
 def sparse_blocks(*blocks):
-    """A block-diagonal sparse array; of dense blocks, scipy itself would make a sparse matrix."""
+    """A block-diagonal sparse array; from dense blocks, scipy would make a sparse matrix."""
     return sp.block_diag([sp.coo_array(block) for block in blocks], format="csr")
 
 
 def assert_close(found, expected, roundoffs=100, dtype=np.float64):
-    """Equal up to so many roundoffs of the largest expected number.
+    """Equal up to a number of roundoffs of the largest expected number.
 
     Sums of terms that cancel have small entries as wrong as large ones, and by how much depends
     on the processor: an error relative to each entry would say nothing.

@@ -45,7 +45,7 @@ def test_every_public_name_is_described():
         assert set(module.__all__) - {"metrics"} <= shown, name
 
 
-def test_what_is_described_exists():
+def test_described_names_exist():
     for path in described():
         module, _, name = path.rpartition(".")
         assert hasattr(importlib.import_module(module), name), path

@@ -1,4 +1,4 @@
-"""The audit as it is read: every number of the table by hand, every line of the text."""
+"""The printed audit: every number of the table by hand, every line of the text."""
 
 import numpy as np
 import pandas as pd
@@ -115,7 +115,7 @@ def test_frame_has_one_row_for_each_cluster_and_group():
 
 
 def test_groups_of_any_kind_are_accepted():
-    """An audit looks at what there is, also at one group or at as many groups as people."""
+    """An audit accepts any groups, even a single one or as many as people."""
     assert audit([0, 1], ["a", "a"]).attributes[0].representation_difference == 0
     assert audit([0, 0], ["a", "b"]).attributes[0].population_balance == 1
 

@@ -28,7 +28,7 @@ def test_equal_numbers_stay_together():
     assert bin_numeric([5, 5, 5]).tolist() == ["5"] * 3
 
 
-def test_names_tell_close_numbers_apart():
+def test_names_distinguish_close_numbers():
     values = 1e6 + np.arange(10) / 1000
     assert len(set(bin_numeric(values, 5))) == 5
     assert set(bin_numeric([0.25, 0.5, 1.75, 2.0], 2)) == {"0.25 to 0.5", "1.75 to 2"}
@@ -59,7 +59,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("kind", BAD)
-def test_what_cannot_be_binned(kind):
+def test_values_that_cannot_be_binned(kind):
     values, words = BAD[kind]
     with pytest.raises(ValueError, match=words):
         bin_numeric(values)

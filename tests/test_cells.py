@@ -1,4 +1,4 @@
-"""Cells by hand: what is counted, what is allowed, and who is outside, for all who ask."""
+"""Cells by hand: counts, bounds, and cells outside, for all modules that use them."""
 
 from fractions import Fraction
 from types import SimpleNamespace

@@ -15,7 +15,7 @@ TRIANGLES[2, 3] = TRIANGLES[3, 2] = 1
 
 @pytest.mark.parametrize("store", [np.array, sp.csr_array])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_what_the_cut_is_made_of(store, dtype):
+def test_the_terms_of_the_cut(store, dtype):
     operator = make_operator(store(TRIANGLES.astype(dtype)), "precomputed", dtype=dtype)
     labels = np.array([0, 0, 0, 1, 1, 1])
     state = CutState.measure(operator, labels, 2)
@@ -36,7 +36,7 @@ def test_the_ratio_cut_counts_heads():
     assert state.ratio_cut == pytest.approx(2 / 2 + 2 / 4, abs=1e-12)
 
 
-def test_volumes_that_are_nothing_keep_nothing():
+def test_zero_volumes_keep_nothing():
     near = pytest.approx(0.75, abs=1e-15)
     assert kept_within(np.array([3.0, 1e-17]), np.array([4.0, -1e-16])) == near
     assert kept_within(np.array([3.0, 0.0]), np.array([4.0, 0.0])) == near

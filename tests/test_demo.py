@@ -28,7 +28,7 @@ def test_prints_tables_and_writes_a_picture(tmp_path, capsys):
     assert str(report) in text
 
 
-def test_compiling_is_said_once(capsys, monkeypatch):
+def test_compiling_is_reported_once(capsys, monkeypatch):
     @contextmanager
     def compiling(listener):
         listener(True)
@@ -61,7 +61,7 @@ def test_without_extras_says_what_to_install(tmp_path, capsys, monkeypatch):
 @pytest.mark.parametrize(
     ("fair", "words"), [(1.1, "raised the normalised cut by 10.0%"), (0.9, "10.0% lower")]
 )
-def test_the_price_is_said_in_either_direction(fair, words):
+def test_the_price_is_reported_in_either_direction(fair, words):
     plain_audit = demo.audit([0, 1], None)
     object.__setattr__(plain_audit, "normalized_cut", 1.0)
     fair_audit = demo.audit([0, 1], None)

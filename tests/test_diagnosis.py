@@ -121,7 +121,7 @@ class TestClean:
         block = make_msbm(600, 3, 2, random_state=0)
         assert not fit(block.graph, 3, groups=block.sensitive_features).diagnosis_
 
-    def test_affinities_without_a_diagonal_are_no_distances(self):
+    def test_affinities_without_a_diagonal_are_not_distances(self):
         for gamma in (0.1, 1.0, 10.0):  # the last leaves outliers with hardly any affinity
             W = rbf_kernel(StandardScaler().fit_transform(blobs()), gamma=gamma)
             np.fill_diagonal(W, 0)
@@ -134,7 +134,7 @@ class TestClean:
 
 
 class TestNextEigenvalue:
-    """The gap after the last wanted eigenvalue needs the next one, which solvers have for free."""
+    """The gap after the last wanted eigenvalue needs the next one, which solvers have anyway."""
 
     @pytest.mark.parametrize("solver", ["krylov", "nullspace"])
     @pytest.mark.parametrize("n", [40, 300])
@@ -186,7 +186,7 @@ class TestSample:
 
 
 class _Foreign:
-    """Somebody's own operator, known by its products."""
+    """A user's operator, given by its products."""
 
     def __init__(self, operator):
         self.shape, self.dtype, self.degrees = operator.shape, operator.dtype, operator.degrees
@@ -209,11 +209,11 @@ class TestRules:
     def test_sizes(self, sizes, kinds):
         assert [finding.kind for finding in look_at_sizes(np.array(sizes))] == kinds
 
-    def test_a_floor_that_was_asked_for_near_the_mean_is_no_finding(self):
+    def test_a_requested_floor_near_the_mean_is_not_a_finding(self):
         assert look_at_sizes(np.array([33, 33, 34]), floor=33) == []
         assert look_at_sizes(np.array([10, 45, 45]), floor=10)[0].kind == "clusters at the floor"
 
-    def test_the_cut_of_random_labels_is_what_it_says(self):
+    def test_the_cut_of_random_labels(self):
         rng = np.random.default_rng(0)
         W = rng.random((400, 400))
         W = W + W.T + 60 * np.eye(400)
@@ -274,7 +274,7 @@ class TestWords:
         assert lines[1].startswith(caution)
         assert caution in str(model.audit_)
 
-    def test_what_is_not_certified_has_its_caution_too(self):
+    def test_uncertified_labels_have_a_caution_too(self):
         fair = fit(blobs(60), 3, "rbf").fair_assignment_
         assert "diagnosis" not in fair.certificate
         assert Diagnosis().add_to(fair) is fair

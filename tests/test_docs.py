@@ -1,4 +1,4 @@
-"""The code of the documentation runs as it stands, prints what the page says, and the site builds.
+"""The code of the documentation runs and prints the output on the page, and the site builds.
 
 On a page of `docs` the python blocks run in order in one namespace, so that a page can tell a
 story; in the README each block runs alone, because a reader copies one of them. A ``text`` block
@@ -110,7 +110,7 @@ def test_commands_run_and_print_what_the_page_says(tmp_path, monkeypatch):
     assert commands >= 5
 
 
-def test_what_differs_is_seen():
+def test_differences_are_detected():
     same_output("cut 2.34 in 0.1 s", "cut 2.35 in 7.5 s")
     same_output("0  149\n1  134", "0  135\n1  150")
     for wrong in ("cut 3.34 in 0.1 s", "gap 2.34 in 0.1 s", "cut 2.34 in 0.1 s\nmore"):

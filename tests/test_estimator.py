@@ -151,12 +151,12 @@ class TestFairLabels:
             ({"target_proportions": [0.9, 0.1]}, "the smallest fairness_tol that is possible"),
         ],
     )
-    def test_what_cannot_be_is_found_before_the_affinity(self, patients, params, words):
+    def test_impossible_requests_are_refused_before_the_affinity(self, patients, params, words):
         model = FairSpectralClustering(4, affinity=_never, rounding_params=params)
         with pytest.raises(ValueError, match=words):
             model.fit(patients.X, sensitive_features=patients.sensitive_features)
 
-    def test_small_groups_are_warned_of_once_and_before_the_affinity(self, patients):
+    def test_small_groups_cause_one_warning_before_the_affinity(self, patients):
         groups = np.arange(len(patients.X)) < 3
         model = FairSpectralClustering(5, random_state=0)
         with pytest.warns(FairSpectralWarning, match=r"3 person\(s\) for 5 clusters") as caught:
@@ -226,7 +226,7 @@ class TestInput:
         again = FairSpectralClustering(3, random_state=0).fit(
             patients.X, sensitive_features=patients.sensitive_features
         )
-        # A frame's columns lie otherwise in memory, and sums may be rounded otherwise.
+        # A frame has another memory order, so sums may have another floating-point error.
         assert adjusted_rand_score(model.labels_, again.labels_) > 0.9
 
     def test_sparse_features(self, patients):
@@ -262,7 +262,7 @@ class TestInput:
         both.fit(patients.X, sensitive_features=groups)
         assert len(both.audit_.attributes[0].groups) == 4
         constrained = both.solve_result_.objective
-        # Four product groups bind at least as much as two pairs of overlapping ones.
+        # Four product groups constrain at least as much as two pairs of overlapping ones.
         assert constrained <= marginal.solve_result_.objective + 1e-3
 
     def test_number_of_components_can_differ(self, patients):
@@ -397,7 +397,7 @@ class TestErrors:
         self.fails("n_jobs=0 is not a number of threads; pass 1 or more", n_jobs=0)
         self.fails("n_jobs=True is not a number of threads", n_jobs=True)
 
-    def test_columns_that_are_no_numbers(self):
+    def test_columns_that_are_not_numbers(self):
         when = pd.DataFrame({"a": self.X[:, 0], "day": pd.date_range("2020", periods=30)})
         self.fails("X has dates or durations in column 'day'; turn them into numbers", when)
         self.fails("dates or durations in column 'day'", when[["day"]])
@@ -429,7 +429,7 @@ class TestSaid:
         assert not model.audit_.attributes
         with pytest.warns(FairSpectralWarning, match="y is ignored"):
             make_pipeline(StandardScaler(), model).fit(X, groups)
-        getattr(model, method)(X, groups, sensitive_features=groups)  # not worth a word
+        getattr(model, method)(X, groups, sensitive_features=groups)  # no warning
         assert model.audit_.attributes
 
     def test_many_groups(self):
@@ -440,7 +440,7 @@ class TestSaid:
         assert model.solve_result_.converged
         assert model.solve_result_.fairness_residual < 1e-8
 
-    def test_many_groups_too_small_are_told_in_a_few_words(self):
+    def test_many_small_groups_give_a_short_message(self):
         X = np.random.default_rng(0).normal(size=(200, 3))
         groups = np.array([f"g{i % 60}" for i in range(200)])
         model = FairSpectralClustering(5, random_state=0, rounding_params={"refine_rounds": 0})
@@ -450,7 +450,7 @@ class TestSaid:
 
     @pytest.mark.parametrize("k", [2, 5])
     def test_weights_of_very_different_size(self, k):
-        """Of two blocks one is lost in rounding beside the other: no division by zero."""
+        """One of two blocks is lost in floating-point error: no division by zero."""
         W = random_affinity(60)
         W[30:] *= 1e-20
         W[:30, 30:] = W[30:, :30].T
@@ -459,7 +459,7 @@ class TestSaid:
         assert model.fair_assignment_.certified
         assert np.isfinite(model.audit_.normalized_cut)
 
-    def test_disconnected_graph_works_and_is_said(self):
+    def test_disconnected_graph_works_with_a_warning(self):
         W = sparse_blocks(random_affinity(20), random_affinity(25), random_affinity(15))
         model = FairSpectralClustering(3, affinity="precomputed", random_state=0)
         with pytest.warns(FairSpectralWarning, match="3 connected components"):
@@ -470,7 +470,7 @@ class TestSaid:
             model.fit(W, sensitive_features=np.arange(60) % 2)
         assert model.solve_result_.converged
 
-    def test_no_convergence_is_said(self, patients):
+    def test_no_convergence_is_reported(self, patients):
         model = FairSpectralClustering(
             3, solver="admm", solver_params=ADMMParams.paper(omega=None), random_state=0
         )

@@ -79,7 +79,7 @@ def test_a_link_stays_a_link(tmp_path, exists):
     assert os.listdir(tmp_path / "far") == ["real.csv"]
 
 
-def test_what_cannot_be_written_is_named(tmp_path):
+def test_an_unwritable_file_is_named(tmp_path):
     def fill():
         with replacing(tmp_path / "out.csv"):
             raise OSError(28, "No space left on device")

@@ -58,7 +58,7 @@ def test_given_centroids_serve_the_first_start_only(blobs):
     assert len(frontier.assignments[1].sizes) == 3
 
 
-def test_what_is_not_certified_is_no_bargain(monkeypatch):
+def test_uncertified_clusterings_are_not_preferred(monkeypatch):
     def assign(*_, initial_labels=None, **__):
         warm = initial_labels is not None
         return SimpleNamespace(

@@ -1,4 +1,4 @@
-"""What `import fairspectral` needs, and what it must leave alone."""
+"""What `import fairspectral` needs, and what it must not load."""
 
 import subprocess
 import sys
@@ -40,7 +40,7 @@ print(*set(sys.modules) - before)
 """
 
 
-def test_nothing_optional_is_imported_unasked():
+def test_no_optional_package_is_imported():
     done = python(LOADED)
     assert done.returncode == 0, done.stderr
     package, baselines = (set(line.split()) for line in done.stdout.splitlines())

@@ -1,4 +1,4 @@
-"""What other packages do not promise to keep: who imports it, and that it still works.
+"""Internals of other packages: where they are imported, and that they still work.
 
 If a test fails here with a new release of scikit-learn, numba or llvmlite, the file that it names
 is the one to mend.
@@ -15,7 +15,7 @@ import fairspectral
 from fairspectral import FairSpectralClustering
 
 PACKAGE = Path(fairspectral.__file__).parent
-# Modules without an underscore that are internal all the same.
+# Internal modules without an underscore.
 INTERNAL = ("numba.core", "llvmlite")
 ALLOWED = {
     "_sklearn.py": {"sklearn.base._fit_context", "sklearn.utils._param_validation"},
@@ -62,7 +62,7 @@ def test_only_these_files_import_internals():
 class TestScikitLearn:
     """src/fairspectral/_sklearn.py: the checks of parameters."""
 
-    def test_intervals_and_options_say_what_they_admit(self):
+    def test_intervals_and_options_list_what_they_accept(self):
         from fairspectral._sklearn import Interval, StrOptions
 
         positive = Interval(Real, 0, None, closed="neither")

@@ -36,7 +36,7 @@ def test_representation():
 
 
 def test_over_representation_counts_in_proportionality():
-    """Nobody is under half of their share, yet a rare group has twice its share in cluster 0."""
+    """No group is under half of its share, but a rare group has twice its share in cluster 0."""
     labels = np.repeat([0, 1], [10, 30])
     groups = np.concatenate([np.repeat([0, 1], [6, 4]), np.repeat([0, 1], [26, 4])])
     assert metrics.representation_ratio(labels, groups) == pytest.approx((4 / 30) / 0.2)
@@ -70,7 +70,7 @@ def test_normalized_cut_by_hand():
 
 
 def test_normalized_cut_of_an_operator():
-    """Whatever offers the operator interface is used as it stands, also in single precision."""
+    """Any object with the operator interface is used directly, also in single precision."""
 
     class Halves:
         shape, dtype, degrees = (4, 4), np.dtype(np.float32), np.full(4, 4.0)
@@ -82,7 +82,7 @@ def test_normalized_cut_of_an_operator():
 
 
 def test_a_perfect_cut_is_not_negative(rng):
-    """The sum of the rounding errors has either sign."""
+    """The sum of the floating-point errors has either sign."""
     sizes = rng.integers(3, 9, 40)
     labels = np.repeat(np.arange(40), sizes)
     W = np.where(labels[:, None] == labels, rng.random((sizes.sum(), sizes.sum())), 0)
@@ -94,13 +94,13 @@ def test_a_perfect_cut_is_not_negative(rng):
     [([0, 1, 1], ["a", "a", "a"], 1), ([0, 0], ["a", "b"], 1), ([0, 1], ["a", "b"], 0)],
     ids=["one group", "a group for each person", "and a cluster too"],
 )
-def test_groups_that_nobody_could_constrain_are_measured(labels, groups, balance):
+def test_groups_that_cannot_be_constrained_are_measured(labels, groups, balance):
     assert metrics.average_balance(labels, groups) == balance
     assert metrics.population_balance(groups) == 1
 
 
 def test_rows_in_another_order_are_refused():
-    """Positions would be compared that belong to different people."""
+    """Otherwise values of different people would be compared."""
     labels = pd.Series([0, 0, 1, 1], index=list("wxyz"))
     other = labels.index[::-1]
     groups = pd.Series(list("abab"), index=other)

@@ -54,7 +54,7 @@ def main():
         with multiprocessing.get_context(how).Pool(2) as pool:
             found = pool.map(fit, seeds)
     elif how == "count":
-        fit(1), fit(2)  # libraries have started what they start
+        fit(1), fit(2)  # libraries have started their threads
         before = tasks()
         fit(1), fit(2)
         found = [before, tasks()]

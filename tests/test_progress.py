@@ -5,11 +5,11 @@ import pytest
 from fairspectral.progress import GapMeter, compilation, listening, report
 
 
-def test_nobody_listens_nothing_happens():
+def test_without_a_listener_nothing_happens():
     assert report("affinity", 0.5) is None
 
 
-def test_listeners_hear_in_order_and_only_inside():
+def test_listeners_are_called_in_order_and_only_inside():
     heard = []
     with listening(lambda *said: heard.append(("outer", *said))):
         report("affinity")
@@ -52,7 +52,7 @@ def test_a_gap_that_rises_or_vanishes():
     assert meter.read(None) == 1.0
 
 
-def test_compilation_is_heard_once_however_deep():
+def test_nested_compilation_is_reported_once():
     import numba
 
     @numba.njit
@@ -68,5 +68,5 @@ def test_compilation_is_heard_once_however_deep():
         assert outer(1) == 3
         assert heard == [True, False]
         outer(2)  # compiled already
-    outer(1.5)  # nobody listens
+    outer(1.5)  # no listener
     assert heard == [True, False]

@@ -82,7 +82,7 @@ def test_the_picture_shows_every_layer():
 # --- what a contributor is told ---------------------------------------------------------
 
 
-def test_contributing_names_what_exists():
+def test_contributing_names_existing_files():
     text = read("CONTRIBUTING.md")
     paths = {path for path in re.findall(r"`([\w./]+\.(?:py|md))`", text) if "NAME" not in path}
     assert len(paths) > 20

@@ -1,4 +1,4 @@
-"""Values belong to rows by position, and labels that say otherwise are not ignored."""
+"""Values belong to rows by position, and contradicting labels are refused."""
 
 import numpy as np
 import pandas as pd
@@ -47,7 +47,7 @@ def test_another_order_is_refused(people, call):
         call(X, sex.set_axis([f"x{i}" for i in range(30)]))
 
 
-def test_what_people_do_passes(people):
+def test_usual_ways_pass(people):
     X, sex = people
     train = X.sample(frac=0.7, random_state=0).index
     repeated = X.iloc[[0, 0, 1, 2]]

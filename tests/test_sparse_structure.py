@@ -1,4 +1,4 @@
-"""Index arrays are checked before compiled code follows them."""
+"""Index arrays are checked before compiled code uses them."""
 
 import numpy as np
 import pytest

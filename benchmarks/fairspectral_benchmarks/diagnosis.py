@@ -1,4 +1,4 @@
-"""What the diagnosis says of good data and of degenerate ones; see benchmarks/diagnosis.py."""
+"""The findings of the diagnosis on good and on degenerate data; see benchmarks/diagnosis.py."""
 
 import os
 import sys
@@ -33,7 +33,7 @@ def halves(n):
 
 
 def good():
-    """Name, data, k, affinity, groups and parameters of data in which there is something."""
+    """Name, data, k, affinity, groups and parameters of data with clusters."""
     loaders = {
         "iris": (datasets.load_iris, 3),
         "wine": (datasets.load_wine, 3),
@@ -91,7 +91,7 @@ def fresh():
 
 
 def paper():
-    """The paper's data with its own kernels. Nobody knows what is right here: read the numbers."""
+    """The paper's data with its kernels; the right clusters are not known, so none is expected."""
     if not os.environ.get("FAIRSPECTRAL_DATA"):
         return
     for problem, k in (
@@ -115,7 +115,7 @@ def paper():
 
 
 def degenerate():
-    """The same, and the kind that must be found."""
+    """The same for data without clusters, with the kind that must be found."""
     rng = np.random.default_rng(0)
     blobs, _ = datasets.make_blobs(400, centers=4, random_state=0)
     iris = standardised(datasets.load_iris().data)
@@ -204,7 +204,7 @@ HEADER = ["data", "largest cluster", "own share", "spread", "agreement", "cut / 
 
 
 def main():
-    """Print the tables, and write them where that is asked for; 1 if one is not as expected."""
+    """Print the tables, and write them with --write; 1 if a finding is not as expected."""
     parts, wrong = [], []
     for title, cases in (
         ("Good data", good()),

@@ -1,4 +1,4 @@
-"""What every figure begins and ends with; matplotlib (extra ``plot``) is imported here only."""
+"""Make and save figures; matplotlib (extra ``plot``) is imported only here."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 from fairspectral.files import replacing
 from fairspectral.report.palette import MARKERS, cluster_colour
 
-# Decimals that nobody sees (of coordinates, in points, and of widths), and indentation.
+# Invisible decimals (of coordinates, in points, and of widths), and indentation.
 _SURPLUS = re.compile(r"(\d\d\.\d)\d+|(\.\d\d)\d+|(?<=\n) +| +(?=\n)")
 
 
 def check_matplotlib() -> None:
-    """Say in a sentence that matplotlib is missing, if it is."""
+    """Raise a clear error if matplotlib is missing."""
     try:
         import matplotlib  # noqa: F401 - only whether it is there
     except ImportError:
@@ -25,7 +25,7 @@ def check_matplotlib() -> None:
 
 
 def new_figure(rows: int, columns: int, **options: Any) -> tuple[Any, Any]:
-    """A figure that no window shows, and its panels, shape (rows, columns)."""
+    """A figure without a window, and its panels, shape (rows, columns)."""
     from matplotlib.figure import Figure
 
     drawing = Figure(figsize=(3.2 * columns + 1, 2.6 * rows + 0.4), layout="constrained")
@@ -33,7 +33,7 @@ def new_figure(rows: int, columns: int, **options: Any) -> tuple[Any, Any]:
 
 
 def save_figure(drawing: Any, path: Path, made_by: str) -> None:
-    """Write a figure, whole or not at all, in the format that the name says.
+    """Write a figure, whole or not at all, in the format given by the name.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def read_json(path: Path) -> Any:
-    """What a file holds, or None where there is no file or it is not JSON."""
+    """The content of a file, or None if there is no file or it is not JSON."""
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except (FileNotFoundError, ValueError):
@@ -21,11 +21,11 @@ def read_json(path: Path) -> Any:
 
 
 def write_json(path: Path, content: Any) -> None:
-    """Write a file of results, and the folder it lies in."""
+    """Write a file of results, and make its folder."""
     write_text(path, json.dumps(content, indent=1))
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text file, and the folder it lies in."""
+    """Write a text file, and make its folder."""
     path.parent.mkdir(parents=True, exist_ok=True)
     files.write_text(path, text)

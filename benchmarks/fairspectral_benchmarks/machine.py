@@ -1,4 +1,4 @@
-"""Where and with what something was computed, for the record."""
+"""The machine and the versions with which results were computed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LIBRARIES = ("fairspectral", "numpy", "scipy", "scikit-learn", "numba")
 
 @cache
 def versions() -> dict[str, str]:
-    """Of Python and of the libraries that do the work."""
+    """Versions of Python and of the libraries used."""
     found = {"python": platform.python_version()}
     for name in _LIBRARIES:
         try:
@@ -61,7 +61,7 @@ def in_words(context: Mapping[str, Any]) -> str:
 
 
 def measure_rates() -> dict[str, float]:
-    """What the machine can do: float32 products of square matrices, and of one vector."""
+    """Speed of the machine: float32 products of square matrices, and with one vector."""
     rng = np.random.default_rng(0)
     square = rng.random((4000, 4000), dtype=np.float32)
     tall = rng.random((20000, 10000), dtype=np.float32)

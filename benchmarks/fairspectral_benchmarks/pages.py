@@ -21,7 +21,7 @@ def _line(entries: Sequence[object]) -> str:
 
 
 def fill_in(page: Path, tables: dict[str, str]) -> None:
-    """Put each table between its marks in a page; what stands outside of them is left alone.
+    """Put each table between its marks in a page; the rest of the page is not changed.
 
     The marks are ``<!-- begin: NAME -->`` and ``<!-- end: NAME -->``, each once in the page.
     """

@@ -1,7 +1,8 @@
 """The problems of the paper and of the benchmarks by name: real data sets and random models.
 
-A name says all that matters: ``lastfm``, ``census@2000`` (2,000 rows drawn with a fixed seed),
-``msbm-5000x50`` (n, k), ``randlaplace-5000x5`` (n, h). The same name is the same data everywhere.
+A name describes a problem completely: ``lastfm``, ``census@2000`` (2,000 rows drawn with a fixed
+seed), ``msbm-5000x50`` (n, k), ``randlaplace-5000x5`` (n, h). The same name gives the same data
+everywhere.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from fairspectral.constraints import FairnessConstraints, encode_groups
 from fairspectral.datasets import Dataset
 from fairspectral.problem import FairCutProblem
 
-# Columns of a product that uses the kernels wherever any block does.
+# Number of columns for which products use the compiled kernels if they ever do.
 _WARM_UP_COLUMNS = 88
 
 _SEED = 0
@@ -30,7 +31,7 @@ _SEED = 0
 # at k=50, h=5 (balance 0.96 to 1.00; there 1.00).
 MSBM_PROBABILITIES = (1.4, 0.2, 0.19, 0.005)
 # Up to this size the score is computed in float64; beyond it a float64 copy of a dense
-# affinity would take more memory than the affinity itself leaves.
+# affinity would not fit into the remaining memory.
 _FLOAT64_UP_TO = 20000
 
 
@@ -84,7 +85,7 @@ RECIPES = {
     "ds577": Recipe(
         "DS-577", 577, partial(datasets.make_ds577, random_state=_SEED), _one_half, local=True
     ),
-    # As the benchmarks have them: every kernel with gamma = 1/d, 4area as it was published.
+    # For the benchmarks: every kernel with gamma = 1/d, 4area as published.
     "thyroid-narrow": Recipe("Thyroid", 7200, datasets.fetch_thyroid, _one_over),
     "4area-published": Recipe("4area", 35385, datasets.fetch_4area, _one_over),
 }  # fmt: skip
@@ -137,7 +138,7 @@ class Name:
 
     @property
     def title(self) -> str:
-        """What tables call it."""
+        """Its name in tables."""
         if self.family in MODELS:
             return f"{MODELS[self.family].title} n={self.n}"
         recipe = RECIPES[self.family]
@@ -165,7 +166,7 @@ class Instance:
     Attributes
     ----------
     name : Name
-        What it is.
+        Its name.
     data : Dataset
         Features or graph, and groups.
     """
@@ -187,7 +188,7 @@ class Instance:
 
     @property
     def small_kin(self) -> str:
-        """A small problem of the same kind, to warm up with."""
+        """A small problem of the same kind, for warming up."""
         if self.kernel:
             return "elliptical"
         return "msbm-160x4" if sp.issparse(self.data.graph) else "randlaplace-120x2"
@@ -205,7 +206,7 @@ class Instance:
         dtype = np.dtype(dtype)
         if dtype not in self._operators:
             operator = self._make_operator(dtype)
-            # A product loads the compiled kernels, which is no part of any method's time.
+            # Load the compiled kernels now, so that no method's time includes it.
             operator.matmat(np.ones((operator.shape[0], _WARM_UP_COLUMNS), dtype=dtype))
             self._operators[dtype] = operator
         return self._operators[dtype]

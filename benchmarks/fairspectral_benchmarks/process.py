@@ -1,9 +1,9 @@
-"""Computations in processes of their own, which can be stopped at a time limit.
+"""Computations in separate processes, which can be stopped at a time limit.
 
 A worker (`work`) reads one request per line (JSON) from standard input and answers on standard
 output with lines of ``{"event": ...}``: ``loaded`` or ``missing`` at first, then for each request
 ``clock`` and ``stopped`` around the part whose time is limited, and ``done`` or ``failed``. It ends
-with its input, that is also when the process that asked is gone. `Child` is the other side.
+when its input ends, and so also when the requesting process is gone. `Child` is the other side.
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ Compute = Callable[[dict[str, Any], Say], dict[str, Any]]
 
 
 class MissingDataError(OSError):
-    """A data set is not here; the loader's own sentence."""
+    """A data set is missing; the message is the loader's."""
 
 
 class Child:
-    """A worker process, started when it is needed and again after its end.
+    """A worker process, started when it is needed, and again if it has ended.
 
     Parameters
     ----------
     *words : str
-        What stands after ``python -m``: the worker's module and its arguments.
+        The arguments of ``python -m``: the worker's module and its arguments.
     environment : mapping or None
-        Variables that the process has beside those of this one.
+        Environment variables in addition to those of this process.
     """
 
     def __init__(self, *words: str, environment: Mapping[str, str] | None = None) -> None:
         self._words = words
-        # The worker finds this package also where a script of the clone runs and it is not
+        # Lets the worker import this package even if a script of the clone runs and it is not
         # installed.
         path = os.pathsep.join(filter(None, [str(_FOLDER), os.environ.get("PYTHONPATH")]))
         self._environment = {**os.environ, "PYTHONPATH": path, **(environment or {})}
@@ -61,12 +61,12 @@ class Child:
         self.stop()
 
     def ask(self, request: Mapping[str, Any], limit: float) -> tuple[str, dict[str, Any]]:
-        """The outcome of a request, with its ``values`` or a ``note`` that says why not."""
+        """The outcome of a request, with its ``values``, or a ``note`` with the reason."""
         if self._process is None:
             self._start()
         assert self._process is not None
         assert self._process.stdin is not None
-        with suppress(BrokenPipeError):  # then it has ended, and so do its answers
+        with suppress(BrokenPipeError):  # the worker has ended, and so will its answers
             self._process.stdin.write(json.dumps(request) + "\n")
             self._process.stdin.flush()
         timeout = None  # only what is between "clock" and "stopped" counts
@@ -125,7 +125,7 @@ class Child:
         self._listening.start()
 
     def _last_words(self) -> str:
-        """How a process ended that did not answer."""
+        """A note on how a process ended that did not answer."""
         assert self._process is not None
         status = self._process.wait()
         self._errors.seek(0)
@@ -144,7 +144,7 @@ def _listen(stream: Any, answers: queue.Queue[dict[str, Any] | None]) -> None:
 
 
 def work(load: Callable[[], Compute]) -> None:
-    """Be a worker: answer the requests on standard input until they end.
+    """Run a worker: answer the requests on standard input until they end.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def work(load: Callable[[], Compute]) -> None:
         Prepares what all requests need, and gives the function that computes the values of one
         from the request and `say`, which it may call with ``"clock"`` and ``"stopped"``.
     """
-    # What libraries print must not come between the answers.
+    # Output of libraries must not mix with the answers.
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     serve(load, Lines(sys.stdin), answers)  # type: ignore[arg-type]
@@ -167,7 +167,7 @@ def serve(load: Callable[[], Compute], requests: TextIO, answers: TextIO) -> Non
 
     try:
         compute = load()
-    except OSError as error:  # a data set that is not here, in the loader's sentence
+    except OSError as error:  # a data set is missing
         say("missing", note=str(error))
         return
     say("loaded", context=context())

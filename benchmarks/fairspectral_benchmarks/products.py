@@ -28,8 +28,8 @@ from fairspectral_benchmarks.problems import Instance, read_name
 
 _TURNS, _CALLS = 15, 3
 _COLUMNS = (8, 16, 32, 56)
-# Problems of the solver benchmark and their k; those with real data are left out where these
-# are not to be had.
+# Problems of the solver benchmark and their k; those with real data are left out if the data
+# are missing.
 _SOLVES = (
     ("lastfm", 25),
     ("thyroid-narrow", 25),
@@ -77,7 +77,7 @@ def _library_rows() -> Iterator[list[str]]:
             call, block = _product(W, b)
             ways: dict[str, Call] = {"library": partial(matmul, W, block)}
             ways["ours"] = _within(_as_in_a_solve, call)
-            # BLAS keeps its threads spinning for a while, which is not ours to pay.
+            # BLAS keeps its threads spinning for a while, which must not slow down ours.
             seconds = _turns(ways, pause=0.2)
             ratio = np.median(seconds["library"] / seconds["ours"])
             library, own = (f"{1e3 * np.median(seconds[w]):.2f}" for w in ("library", "ours"))
@@ -112,7 +112,7 @@ def _part_rows(count: int) -> Iterator[list[str]]:
 
 
 def _turns(ways: dict[str, Call], pause: float = 0.0, calls: int = _CALLS) -> dict[str, np.ndarray]:
-    """Seconds of every way in every turn; the best of a few calls, in changing order."""
+    """Seconds of every variant in every turn; the best of a few calls, in changing order."""
     for call in ways.values():
         call()  # which may compile
     seconds: dict[str, list[float]] = {name: [] for name in ways}
@@ -152,7 +152,7 @@ def _within(change: Callable[[], Any], call: Call) -> Call:
 
 @contextmanager
 def _replaced(*places: tuple[Any, str, Any]) -> Iterator[None]:
-    """Names of modules stand for something else for a while."""
+    """Replace attributes of modules inside the ``with`` block."""
     before = [getattr(module, name) for module, name, _ in places]
     try:
         for module, name, value in places:
@@ -165,7 +165,7 @@ def _replaced(*places: tuple[Any, str, Any]) -> Iterator[None]:
 
 @contextmanager
 def _as_in_a_solve() -> Iterator[None]:
-    """BLAS has one thread; and our kernels are used also where loading them would not pay off."""
+    """BLAS has one thread, and our kernels are also used for small products."""
     always = ((products, "_SMALL", 0), (products, "_SMALL_SPARSE", 0))
     with threads.threads_apart(), _replaced(*always):
         yield
@@ -176,7 +176,7 @@ class _Queues:
 
     def __init__(self, count: int) -> None:
         self._tasks: SimpleQueue = SimpleQueue()
-        # Found once: what is timed must not search for them.
+        # Found once, since the search must not be timed.
         ours = [module for name, module in sys.modules.items() if name.startswith("fairspectral.")]
         self._users = [module for module in ours if hasattr(module, "in_threads")]
         for _ in range(count):

@@ -1,4 +1,4 @@
-"""The score of an embedding, which stands outside the solvers and works in float64."""
+"""The score of an embedding, computed in float64 independently of the solvers."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _STRIP = 1024
 
 
 def made_feasible(problem: FairCutProblem, H: np.ndarray) -> np.ndarray:
-    """``H`` projected and orthonormalised, so that nobody gains by violating a constraint."""
-    for _ in range(2):  # once more: the first pass leaves rounding errors of H's condition
+    """``H`` projected and orthonormalised, so that violating a constraint gains nothing."""
+    for _ in range(2):  # the error of the first pass grows with the condition of H
         H = np.linalg.qr(problem.project(H))[0]
     return H
 
 
 class Scorer:
-    """Certifies vectors in float64, whatever precision they were computed in.
+    """Scores vectors in float64, for any precision in which they were computed.
 
     The objective is that of the vectors made exactly feasible; the violations are reported
     beside it.

@@ -1,4 +1,4 @@
-"""Affinities that cannot be computed with are refused in a sentence."""
+"""Unusable affinities are refused in one sentence."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ def test_degrees_out_of_range(degree, word):
 
 def test_one_weight_that_drowns_all_others():
     check_degrees(np.array([1.0, 1.0, 1e13]), "W")
-    check_degrees(np.array([1.0, 1.0, 1e-30]), "W")  # a weakly linked node is no trouble
+    check_degrees(np.array([1.0, 1.0, 1e-30]), "W")  # a weakly linked node is accepted
     with pytest.raises(ValueError, match=r"sum to 1e\+18 at node 2, beside which .* cap it"):
         check_degrees(np.array([1.0, 1.0, 1e18]), "W")
 
@@ -37,7 +37,7 @@ def test_the_identity_up_to_rounding(convert, off, dtype):
 def test_nearly_the_identity_is_not_refused():
     make_operator(np.eye(20) + 1e-12, "precomputed")
     W = np.eye(20)
-    W[3, 4] = W[4, 3] = 1.0  # two nodes that belong together are something to cluster by
+    W[3, 4] = W[4, 3] = 1.0  # an affinity between two nodes is enough
     make_operator(W, "precomputed")
 
 

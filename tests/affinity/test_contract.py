@@ -26,7 +26,7 @@ def sparse_graph():
 
 
 class OperatorContract(ABC):
-    """Inherit, and give `operator` and the dense `W` that it stands for."""
+    """Inherit, and give `operator` and the equivalent dense `W`."""
 
     @abstractmethod
     def operator(self):
@@ -232,7 +232,7 @@ class TestNearestNeighbours(OperatorContract):
 
 
 class OnlyTheInterface:
-    """What a user might write: no base class, nothing but the four members."""
+    """A minimal operator of a user: no base class, only the four required members."""
 
     def __init__(self, W):
         self.degrees = W.sum(axis=1)

@@ -1,4 +1,4 @@
-"""What is particular to each operator: memory, refusals, components."""
+"""Tests of single operators: memory, refusals, components."""
 
 import tracemalloc
 
@@ -91,13 +91,13 @@ class TestRefusals:
         assert operator.dtype == np.float32
 
 
-def test_rounding_in_a_float32_kernel_is_not_asymmetry():
+def test_floating_point_error_of_a_float32_kernel_is_not_asymmetry():
     W = random_affinity(50).astype(np.float32)
     W[np.triu_indices(50)] *= 1 + 1e-6
     DenseOperator(W)
 
 
-def test_computed_affinities_are_float32_unless_asked():
+def test_computed_affinities_are_float32_by_default():
     assert make_operator(POINTS).dtype == np.float32
     assert make_operator(POINTS, dtype=np.float64).dtype == np.float64
     assert make_operator(POINTS, "nearest_neighbors").dtype == np.float32
@@ -154,7 +154,7 @@ class TestUserOperatorIsChecked:
         with pytest.raises(ValueError, match="is not symmetric"):
             make_operator(None, operator)
 
-    def test_products_that_are_no_numbers(self):
+    def test_products_that_are_not_numbers(self):
         for bad in (np.nan, np.inf):
             with pytest.raises(ValueError, match="returned products that are NaN or infinite"):
                 make_operator(None, self.broken(matmat=lambda block, bad=bad: block * bad))
@@ -193,7 +193,7 @@ class TestUserOperatorIsChecked:
         with pytest.raises(ValueError, match="isolated node"):
             make_operator(None, self.broken(degrees=np.zeros(12)))
 
-    def test_what_it_declares(self):
+    def test_declared_attributes(self):
         W = random_affinity(12)
         with pytest.raises(ValueError, match="has density 2; it must be the share"):
             make_operator(None, self.broken(density=2.0))
@@ -208,7 +208,7 @@ class TestUserOperatorIsChecked:
         with pytest.raises(ValueError, match="stored_weights of the affinity operator is not symm"):
             make_operator(None, self.broken(stored_weights=np.triu(W)))
 
-    def test_what_it_declares_is_used(self):
+    def test_declared_attributes_are_used(self):
         blocks = sparse_blocks(random_affinity(5), random_affinity(7))
         theirs = OnlyTheInterface(blocks.toarray())
         theirs.stored_weights, theirs.density, theirs.nbytes = blocks, 0.5, 99

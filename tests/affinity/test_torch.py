@@ -103,7 +103,7 @@ def test_a_fit_is_that_of_the_same_affinities_in_numpy(sparse, dtype, device):
     best = oracle(problem)
     result = model.solve_result_
     assert result.converged
-    # The solver's tolerance, and what the rounding of the products may add for each vector.
+    # The solver's tolerance, and the floating-point error of the products for each vector.
     slack = tol * best.objective + 100 * K * np.finfo(dtype).eps
     missing = best.objective - problem.objective(result.vectors)
     assert abs(missing) <= slack
@@ -142,7 +142,7 @@ def test_only_small_matrices_and_the_answer_come_to_the_host(monkeypatch):
     monkeypatch.setattr(torch.Tensor, "__array__", watched)
     result = KrylovSolver().solve(problem, random_state=0)
     assert result.converged
-    assert seen  # or it was not the way to the host that was watched
+    assert seen  # otherwise the watched function is not the way to the host
     tall = [columns for rows, columns in seen if rows > len(W) / 2]
     assert sum(tall) <= K
 

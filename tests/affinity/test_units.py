@@ -56,7 +56,7 @@ def test_clusters_stay(points, convert):
 
 
 def test_a_given_gamma_keeps_its_meaning(points):
-    """In the units of the data, whatever units the kernel is computed in."""
+    """In the units of the data, not those in which the kernel is computed."""
     squares = np.sum((points[:, None] - points) ** 2, axis=2)
     W = np.exp(-0.7 * squares)
     expected = W / np.sqrt(np.outer(W.sum(0), W.sum(0)))

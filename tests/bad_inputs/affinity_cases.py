@@ -1,4 +1,4 @@
-"""Affinities in Python: what may be passed as precomputed, and what is said if not."""
+"""Precomputed affinities in Python: what is accepted, and the error messages."""
 
 from __future__ import annotations
 

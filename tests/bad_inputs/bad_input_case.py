@@ -58,7 +58,7 @@ class Call:
 
 
 def sklearns(parameter: str, value: str = ".*") -> re.Pattern[str]:
-    """What scikit-learn says of a parameter, which its own checks of estimators ask for."""
+    """scikit-learn's message about a parameter, which its checks of estimators require."""
     return re.compile(rf"The '{parameter}' parameter of \w+ must be .*\. Got {value} instead\.")
 
 

@@ -1,4 +1,4 @@
-"""Features in Python: what X may be, and what is said if not."""
+"""Features in Python: what is accepted as X, and the error messages."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def with_value(value: Any, dtype: Any = np.float64, at: tuple[int, int] = (4, 1)
 
 
 def on_disk() -> np.ndarray:
-    """The plain data, mapped from a file that nobody may write to."""
+    """The plain data, mapped from a read-only file."""
     with tempfile.NamedTemporaryFile(suffix=".npy") as file:
         np.save(file, plain())
         file.flush()

@@ -1,4 +1,4 @@
-"""The functions beside the estimator, and the baselines: what is taken, and what is said if not."""
+"""Functions other than the estimator, and baselines: what is accepted, and the error messages."""
 
 from __future__ import annotations
 

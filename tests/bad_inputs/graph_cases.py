@@ -1,4 +1,4 @@
-"""Graphs given to the command: what is read, and what is said if it is not."""
+"""Graphs given to the command: what is accepted, and the error messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sensitive features in Python: what they may be, and what is said if not."""
+"""Sensitive features in Python: what is accepted, and the error messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Labels of an audit and the options of the commands: what is taken, and what is said if not."""
+"""Labels of an audit and options of the commands: what is accepted, and the error messages."""
 
 from __future__ import annotations
 
@@ -171,8 +171,8 @@ OPTIONS = [
     k("drop a wrong column", "{in} has no column 'aa' (asked for by --drop); did you mean 'a'?",
       "--drop", "aa"),
     k("drop everything",
-      "{in} has no column to compare the rows by, for all of them are sensitive or dropped; use "
-      "another one.", "--drop", "a", "--drop", "b", "--drop", "c"),
+      "{in} has no column to compare the rows by, because all of them are sensitive or dropped; "
+      "use another one.", "--drop", "a", "--drop", "b", "--drop", "c"),
     k("a column that is there",
       "{in} has a column 'a' already; choose another name for the new one with --label-column.",
       "--label-column", "a", "-o", "{folder}/labels.csv"),

@@ -1,4 +1,4 @@
-"""The parameters of `FairSpectralClustering`: what is taken, and what is said if not."""
+"""The parameters of `FairSpectralClustering`: what is accepted, and the error messages."""
 
 from __future__ import annotations
 

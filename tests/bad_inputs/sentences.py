@@ -1,15 +1,15 @@
-"""What a sentence of ours is: one line, ended by a full stop, without the insides of others."""
+"""The form of our messages: one line, ended by a full stop, without other packages' internals."""
 
 from __future__ import annotations
 
 import re
 
-# What numpy, pandas, scikit-learn and Python say when nobody has checked before them.
+# Messages of numpy, pandas, scikit-learn and Python that our checks must prevent.
 INSIDES = re.compile(
     r"Traceback|object at 0x|<class|<lambda>|could not convert|setting an array element|"
     r"inhomogeneous|broadcast|ufunc|unhashable|not subscriptable|has no len|has no attribute|"
     r"not iterable|not supported between|unexpected keyword|positional argument|Found array|"
-    r"Expected 2D|Expected unique|got:|np\.\w+\(|dtype\(|NAType|truth value|something went wrong"
+    r"Expected 2D|Expected unique|got:|np\.\w+\(|dtype\(|NAType|truth value|unexpected error"
 )
 # scikit-learn's words for a parameter, which its checks of estimators ask for.
 PARAMETER = re.compile(r"The '\w+' parameter of \w+ must be .*\. Got .* instead\.")

@@ -1,4 +1,4 @@
-"""Tables given to the command: what is read, and what is said if it is not."""
+"""Tables given to the command: what is accepted, and the error messages."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ TABLES = [
       "{in} has 2 columns called the empty name; give every column a name of its own or, if its "
       "first line is data, pass --no-header."),
     t("names in quotes", csv(header='"a","b","c","sex"')),
-    t("names that are numbers", csv(header="1,2,3,sex"), note="although numbers stand in it"),
+    t("names that are numbers", csv(header="1,2,3,sex"), note="although it contains numbers"),
     t("no header", csv().split(b"\n", 1)[1],
       "{in} has no column 'sex' (asked for by --sensitive); its columns are '10', '7', '6', 'f'."),
     Command("table: no header, said", csv().split(b"\n", 1)[1],

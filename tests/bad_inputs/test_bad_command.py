@@ -1,4 +1,4 @@
-"""Every bad input of the command works, and rightly, or is refused in one sentence."""
+"""Every bad input of the command works correctly, or is refused in one sentence."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def run(case, folder):
         return word
 
     out, err = io.StringIO(), io.StringIO()
-    # Without the runner of typer, which makes the commands and their options anew in every call.
+    # Without the runner of typer, which rebuilds the commands and their options in every call.
     with redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as end:
         COMMAND.main(list(map(with_paths, case.words)), prog_name="fairspectral")
     error = err.getvalue()

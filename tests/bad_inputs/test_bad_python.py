@@ -1,4 +1,4 @@
-"""Every bad input in Python works, and rightly, or is refused in one sentence."""
+"""Every bad input in Python works correctly, or is refused in one sentence."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def cuts():
 
 
 def check_certificate(model, tolerance):
-    """Count the groups of every cluster anew, in exact arithmetic."""
+    """Count the groups of every cluster again, in exact arithmetic."""
     labels, k = model.labels_, model.n_clusters
     assert labels.shape == (N,)
     sizes = np.bincount(labels, minlength=k)

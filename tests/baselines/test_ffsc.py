@@ -98,13 +98,13 @@ def test_more_weight_is_fairer_and_cuts_more():
 
 
 def test_no_cluster_is_emptied():
-    # One cluster would cut nothing at all, so everybody would like to leave the others.
+    # A single cluster would cut nothing, so moving everyone into it would be best.
     W = np.ones((12, 12))
     model = FFSCStyle(5, affinity="precomputed", random_state=0).fit(W)
     assert len(np.unique(model.labels_)) == 5
 
 
-def test_stopping_early_is_said():
+def test_stopping_early_is_reported():
     X, groups, _ = four_clusters()
     model = FFSCStyle(4, max_iter=1, random_state=0)
     with pytest.warns(ConvergenceWarning, match="raise max_iter"):

@@ -40,7 +40,7 @@ def test_plain_is_the_estimator_without_groups():
 
 @every_baseline
 class TestSharedInterface:
-    def test_what_is_fitted(self, baseline):
+    def test_fitted_attributes(self, baseline):
         X, groups, _ = four_clusters()
         model = baseline(4, gamma=0.2, random_state=0)
         labels = model.fit_predict(X, sensitive_features=groups)
@@ -118,7 +118,7 @@ class TestSharedInterface:
 
 @pytest.mark.parametrize("cls", BASELINES)
 @pytest.mark.parametrize("method", ["fit", "fit_predict"])
-def test_groups_passed_as_y_are_warned_of(cls, method):
+def test_groups_passed_as_y_cause_a_warning(cls, method):
     X, groups = np.random.default_rng(0).random((30, 3)), np.arange(30) % 2
     with pytest.warns(FairSpectralWarning, match="y is ignored"):
         getattr(cls(2, random_state=0), method)(X, groups)

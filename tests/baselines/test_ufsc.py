@@ -281,7 +281,7 @@ class TestEstimator:
         constant = UFSC(3, random_state=0).fit(np.ones((30, 2)))
         assert set(constant.labels_) == {0, 1, 2}
 
-    def test_stopping_early_is_said(self):
+    def test_stopping_early_is_reported(self):
         X, groups, _ = four_clusters()
         model = UFSC(4, max_iter=2, random_state=0)
         with pytest.warns(ConvergenceWarning, match="round 2; raise max_iter or tol"):
@@ -289,7 +289,7 @@ class TestEstimator:
         assert not model.converged_
         assert model.n_iter_ == 2
 
-    def test_a_graph_that_is_not_solved_is_said(self):
+    def test_an_unsolved_graph_is_reported(self):
         X, groups, _ = four_clusters()
         model = UFSC(4, signal_scale=1e5, max_iter=2, random_state=0)
         with pytest.warns(ConvergenceWarning, match="from optimal, so lower signal_scale"):

@@ -71,7 +71,7 @@ def test_the_score_of_an_exact_solution():
     assert values["ratio_cut"] == pytest.approx(sum(cuts), rel=1e-6, abs=1e-6)
 
 
-def test_nobody_gains_by_being_unfair():
+def test_unfair_vectors_gain_nothing():
     instance = Instance(CELL.problem)
     problem = instance.problem(np.float64, 4)
     W = instance.data.graph.toarray().astype(float)

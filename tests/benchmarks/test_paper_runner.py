@@ -1,4 +1,4 @@
-"""Resume, time limit, failures, missing data: what becomes of cells."""
+"""Outcomes of cells: resuming, time limit, failures, missing data."""
 
 import io
 import json
@@ -63,12 +63,12 @@ def test_over_the_limit(store, isolated):
     cells = grid(["randlaplace-120x2"], ["s-fsc"], [2, 3], 2)
     run_cells(cells, store, limit=1e-5, isolated=isolated)
     assert outcomes(store, cells) == ["over time"] * 4
-    # One trial was run; it stands for the others, and for a larger k of a method that grows.
+    # One trial was run; the others, and a larger k of a method that grows, were not tried.
     notes = [store.read(cell).note for cell in cells]
     assert not notes[0].startswith("not run")
     assert all(note.startswith("not run: randlaplace-120x2/s-fsc/k2/trial0") for note in notes[1:])
     run_cells(cells, store, limit=1e-6, isolated=isolated, listener=lambda r: pytest.fail("again"))
-    # A larger limit is another chance.
+    # With a larger limit it is tried again.
     run_cells(cells, store, limit=600, isolated=isolated)
     assert outcomes(store, cells) == ["done"] * 4
 

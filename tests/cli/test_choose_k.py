@@ -37,7 +37,7 @@ def test_the_planted_number_is_suggested(call, planted):
 
 
 def test_one_embedding_serves_every_number(call, people):
-    """The columns for fewer clusters are those of an embedding of their own."""
+    """The columns for fewer clusters equal a separate embedding."""
     words = ("choose-k", people, "-s", "sex", "--json", "--min-clusters", "2", "--max-clusters")
     many = call(*words, "4").json["candidates"][0]
     few = call(*words, "2").json["candidates"][0]

@@ -12,8 +12,8 @@ def labelled(tmp_path):
     return path
 
 
-def test_groups_of_one_person_each_are_no_groups(call, tmp_path):
-    """In whole persons their shares forbid nothing: even clusters by age would be called fair."""
+def test_groups_of_one_person_each_are_refused(call, tmp_path):
+    """In whole persons their shares exclude nothing: even clusters by age would be fair."""
     path = tmp_path / "by-age.csv"
     rows = [f"{20 + min(i, 58)},{i // 20}" for i in range(60)]
     path.write_text("\n".join(["age,cluster", *rows]))
@@ -68,7 +68,7 @@ def test_the_gate_for_small_clusters(call, labelled):
 
 
 def test_whole_persons_are_allowed(call, tmp_path):
-    # 3 f and 4 m cannot be shared equally: the gate must not ask for half a person.
+    # 3 f and 4 m cannot be shared equally: half a person must not be required.
     path = tmp_path / "odd.csv"
     path.write_text("cluster,sex\n0,f\n0,m\n0,m\n1,f\n1,f\n1,m\n1,m\n")
     assert call("audit", path, "-s", "sex", "--require-tolerance", "0").status == 0
@@ -111,7 +111,7 @@ def test_names_that_are_the_same_number_do_not_hide_segregation(call, tmp_path, 
     done = call("audit", path, "-s", "sex", "--require-tolerance", "0.2", "--json")
     assert done.status == 1
     assert [str(c["label"]) for c in done.json["clusters"]] == sorted(pair)
-    # Nor do groups become one.
+    # Nor are groups merged.
     path.write_text("sex,cluster\n" + f"{pair[0]},m\n{pair[1]},f\n" * 20)
     assert call("audit", path, "-s", "sex", "--require-tolerance", "0.2").status == 1
 
@@ -166,7 +166,7 @@ def test_a_wrong_label_column_suggests_the_nearest(call, labelled):
     assert "(asked for by --labels); did you mean 'cluster'?" in done.err
 
 
-def test_many_groups_are_told_of_and_row_numbers_refused(call, tmp_path):
+def test_many_groups_give_a_note_and_row_numbers_are_refused(call, tmp_path):
     path = tmp_path / "ids.csv"
     path.write_text("cluster,id,age\n" + "\n".join(f"{i % 2},{i},{i // 2}" for i in range(80)))
     done = call("audit", path, "-s", "age")
@@ -181,7 +181,7 @@ def test_many_groups_are_told_of_and_row_numbers_refused(call, tmp_path):
     assert call("audit", path, "-s", "sex", "--json").json["rows"] == 3
 
 
-def test_fair_shares_of_one_giant_cluster_are_said_with_caution(call, tmp_path):
+def test_fair_shares_of_one_giant_cluster_have_a_caution(call, tmp_path):
     path = tmp_path / "giant.csv"
     rows = [f"{cluster},{sex}" for cluster in [0] * 45 + [1] * 3 + [2] * 2 for sex in "fm"]
     path.write_text("cluster,sex\n" + "\n".join(rows) + "\n")

@@ -1,4 +1,4 @@
-"""The first moments of the command, in processes of their own."""
+"""The start of the command, in separate processes."""
 
 import subprocess
 import sys
@@ -23,7 +23,7 @@ def test_only_the_command_is_guarded(argv, words, expected):
     assert is_command(argv, words) is expected
 
 
-def test_what_says_that_memory_was_short():
+def test_errors_that_mean_a_lack_of_memory():
     assert short_of_memory(MemoryError())
     assert short_of_memory(ImportError("libgomp.so: failed to map segment from shared object"))
     assert not short_of_memory(ValueError("x"))
@@ -55,7 +55,7 @@ def test_a_failure_outside_of_all_guards_is_not_the_status_of_unfair():
         [sys.executable, "-c", script], capture_output=True, text=True, check=False
     )
     assert done.returncode == 2
-    assert done.stderr.startswith("Error: something went wrong")
+    assert done.stderr.startswith("Error: unexpected error")
     assert done.stderr.count("\n") == 1
 
 

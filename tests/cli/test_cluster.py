@@ -39,7 +39,7 @@ def test_it_says_what_it_did(call, people):
     assert "Nothing was written" in done.out
 
 
-def test_sensitive_columns_stay_out_unless_told(call, people):
+def test_sensitive_columns_are_not_features_by_default(call, people):
     used = cluster(call, people, "--json").json["columns"]
     assert "sex" not in used["numeric"] + used["categorical"]
     used = cluster(call, people, "--json", "--use-sensitive").json["columns"]
@@ -72,7 +72,7 @@ def test_the_same_as_the_estimator(call, people, tmp_path):
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     model = FairSpectralClustering(2, gamma=0.5, random_state=3)
     expected = model.fit_predict(X, sensitive_features=table["sex"].to_numpy())
-    # Not quite the same numbers go in: each standardises in its own way.
+    # The inputs differ slightly: each standardises in its own way.
     assert adjusted_rand_score(expected, np.load(out)) > 0.9
 
 
@@ -94,7 +94,7 @@ def test_numbers_as_groups(call, people, tmp_path):
     assert "Note: Put 'age' into 4 groups: 1" in done.err
 
 
-def test_a_typo_among_numbers_is_said(call, people):
+def test_a_typo_among_numbers_is_refused(call, people):
     people.write_text(people.read_text().replace("\n5,person 5,", "\n5,person 5,O", 1))
     done = cluster(call, people)
     assert done.status == 2
@@ -110,7 +110,7 @@ def test_plain_clustering_to_compare(call, people):
     assert done.json["attributes"] == []
     done = call("cluster", people, "-k", "2", "--plain", "--drop", "sex")
     assert "size" in done.out
-    # With the groups named, it shows how they are spread, without having looked at them.
+    # With the groups named, it shows their shares, without using them.
     only_x = ("--drop", "age", "--drop", "city", "--drop", "migrant")
     named = cluster(call, people, "--plain", "--json", *only_x).json
     assert named["certified"] is None
@@ -219,7 +219,7 @@ def test_graphs_that_are_refused(call, graph, tmp_path, words, said):
     assert said in done.err
 
 
-def test_many_rows_are_told_of_neighbours(call, people, monkeypatch):
+def test_many_rows_suggest_nearest_neighbours(call, people, monkeypatch):
     monkeypatch.setattr("fairspectral.cli.inputs._MANY_ROWS", 50)
     assert "--affinity nearest_neighbors" in cluster(call, people).err
 

@@ -65,7 +65,7 @@ def test_the_value_is_the_status():
             OSError(17, "File exists", "x"),
             "Error: x cannot be used (file exists); check the path.\n",
         ),
-        (RuntimeError("cannot cache function 'f'"), "Error: compiled code cannot be kept, for"),
+        (RuntimeError("cannot cache function 'f'"), "Error: compiled code cannot be kept, because"),
         (MemoryError(), "Error: there is not enough memory; free some, or pass fewer rows.\n"),
         (
             OSError("Could not find/load shared object file 'libllvmlite.so'"),
@@ -231,16 +231,16 @@ def test_stages_begin_in_turn_and_end():
     bars.show("affinity", 0.5)
     bars.show("embedding", None)
     assert progress.tasks == [["affinity", 1.0], ["embedding", None]]
-    bars.show("affinity", 0.1)  # over: not heard
+    bars.show("affinity", 0.1)  # after the stage: ignored
     assert progress.tasks[0] == ["affinity", 1.0]
     bars.finish()
     assert progress.tasks == [["affinity", 1.0], ["embedding", 1.0]]
 
 
-def test_compiling_is_said_beside_the_stage():
+def test_compiling_is_shown_beside_the_stage():
     progress = FakeProgress()
     bars = Bars(progress)
-    bars.compile(True)  # before any stage: there is no bar to say it on
+    bars.compile(True)  # before any stage: there is no bar to show it
     bars.show("embedding", 0.5)
     bars.show("rounding", 0.0)
     bars.compile(True)

@@ -57,7 +57,7 @@ def test_census_as_published(call, tmp_path):
 
 @needs_real_data
 @pytest.mark.parametrize("name", ENTRIES)
-def test_the_list_tells_the_truth(name):
+def test_the_list_is_correct(name):
     entry, data = ENTRIES[name], ENTRIES[name].load()
     assert (entry.n, entry.h) == (data.n, data.h)
     assert entry.kind == ("table" if data.graph is None else "graph")

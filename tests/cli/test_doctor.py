@@ -5,7 +5,7 @@ import fairspectral
 from fairspectral.cli import doctor
 
 
-def test_doctor_knows_versions_machine_and_folders(call):
+def test_doctor_shows_versions_machine_and_folders(call):
     facts = call("doctor", "--json").json
     assert facts["versions"]["fairspectral"] == fairspectral.__version__
     assert facts["versions"]["python"] == sys.version.split()[0]
@@ -17,7 +17,7 @@ def test_doctor_knows_versions_machine_and_folders(call):
     assert "none; set FAIRSPECTRAL_DATA" in done.out
 
 
-def test_what_is_not_there(monkeypatch):
+def test_missing_packages(monkeypatch):
     assert doctor._version("no-such-thing") is None
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     assert "torch is not installed" in doctor._gpu()
@@ -25,7 +25,7 @@ def test_what_is_not_there(monkeypatch):
     assert doctor._cores() >= 1
 
 
-def test_memory_where_it_is_not_told(monkeypatch):
+def test_memory_where_it_is_unknown(monkeypatch):
     def refuse(*args, **kwargs):
         raise OSError
 

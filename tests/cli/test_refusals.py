@@ -151,7 +151,7 @@ def test_the_input_is_never_written_over(call, people):
     assert people.read_bytes() == before
 
 
-def test_outputs_that_cannot_be(call, people, tmp_path):
+def test_impossible_outputs(call, people, tmp_path):
     refused(cluster(call, people, "-o", tmp_path / "no" / "x.csv"), "does not exist")
     refused(cluster(call, people, "-o", tmp_path / "x.csv", "--label-column", " "), "is empty")
     assert os.listdir(tmp_path) == ["people.csv"]

@@ -30,7 +30,7 @@ def read_all(terminal):
     while True:
         try:
             part = os.read(terminal, 4096)
-        except OSError:  # how Linux says that nobody writes any more
+        except OSError:  # on Linux: the last writer has closed it
             return shown.decode()
         if not part:
             return shown.decode()
@@ -72,7 +72,7 @@ def test_a_reader_that_has_seen_enough(people):
 
 
 def start(command):
-    """Start a process that hears Ctrl-C even where these tests run in the background.
+    """Start a process that reacts to Ctrl-C even if these tests run in the background.
 
     A shell starts background jobs with SIGINT ignored, and children inherit that.
     """
@@ -105,7 +105,7 @@ def interrupt(process, sign, pause=0.0, number=signal.SIGINT):
 
 @pytest.fixture
 def many(tmp_path):
-    """So many people that to cluster them takes a while."""
+    """Enough people for a clustering that takes a while."""
     rng = np.random.default_rng(0)
     n = 6000
     rows = [f"{i},{x:.4f},{y:.4f},{'fm'[i % 2]}" for i, (x, y) in enumerate(rng.random((n, 2)))]
@@ -170,7 +170,7 @@ def unfair(tmp_path):
 
 
 def closed(command):
-    """The status of a command whose reader went away before it wrote, and its messages."""
+    """The status and messages of a command whose output was closed before it wrote."""
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     process.stdout.close()
     err = process.stderr.read().decode()
@@ -196,8 +196,8 @@ def test_outputs_that_the_shell_has_closed(unfair):
     assert done.returncode == 0
 
 
-def test_messages_that_nobody_reads_do_not_change_the_status(unfair):
-    ids = unfair.read_text().replace("sex", "39", 1)  # a header that is told of
+def test_unread_messages_do_not_change_the_status(unfair):
+    ids = unfair.read_text().replace("sex", "39", 1)  # a header that gives a note
     unfair.write_text(ids)
     reader, writer = os.pipe()
     os.close(reader)

@@ -1,4 +1,4 @@
-"""Wrong words: one sentence, the nearest right word, status 2; also in other versions of typer."""
+"""Wrong usage: one sentence, the nearest right word, status 2; also in other versions of typer."""
 
 from types import SimpleNamespace
 
@@ -55,7 +55,7 @@ def test_the_words_of_other_versions(reason, said):
     assert said in usage_sentence(error)
 
 
-def test_what_is_not_known_keeps_its_words():
+def test_unknown_messages_are_kept():
     error = SimpleNamespace(message="Too late.", format_message=lambda: "Too\nlate.")
     assert usage_sentence(error) == "Too late; --help shows how."
 

@@ -7,7 +7,7 @@ from fairspectral.cli.visible import visible
 NASTY = "m\x1b[31m\x07\x9b2J\u202e\r\n"
 
 
-def test_what_cannot_be_seen_is_written_out():
+def test_invisible_characters_are_escaped():
     assert visible("Zoë 群 ─ × 5 %") == "Zoë 群 ─ × 5 %"
     assert visible(NASTY) == "m\\x1b[31m\\x07\\x9b2J\\u202e\\r\\n"
     assert visible("bad\udcff.csv") == "bad\\udcff.csv"

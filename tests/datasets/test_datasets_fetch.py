@@ -115,7 +115,7 @@ def test_a_broken_download_leaves_nothing_and_says_what_to_do(server, cache, pat
     assert ("unpack what is packed" in message) == path.endswith((".gz", ".zip"))
 
 
-def test_a_changed_file_is_said(server, cache):
+def test_a_changed_file_is_reported(server, cache):
     with pytest.raises(FileNotFoundError, match=f"its SHA-256 is .* instead of {SHA256}"):
         locate([RemoteFile("table.txt", server + "/changed.txt", SHA256)], None)
 
@@ -136,7 +136,7 @@ def test_the_named_folder_comes_before_the_cache(cache, tmp_path, monkeypatch):
     assert locate([file], None) == [cache / "table.txt"]
 
 
-def test_a_folder_that_is_not_there_is_said(cache, tmp_path, monkeypatch):
+def test_a_missing_folder_is_reported(cache, tmp_path, monkeypatch):
     with pytest.raises(NotADirectoryError, match=r"data_home='.*/typo' is not a folder"):
         locate([], tmp_path / "typo")
     monkeypatch.setenv("FAIRSPECTRAL_DATA", str(tmp_path / "typo"))
@@ -164,7 +164,7 @@ def test_every_loader_without_data_and_network_names_the_file_and_the_folder(
     assert "\n" not in message
 
 
-def test_only_what_is_missing_is_asked_for(cache, tmp_path, monkeypatch):
+def test_only_missing_files_are_requested(cache, tmp_path, monkeypatch):
     def no_network(url, target):
         raise ConnectionError
 

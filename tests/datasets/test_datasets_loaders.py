@@ -196,6 +196,6 @@ def test_4area_reads_areas_and_coordinates(tmp_path):
     assert data.X.tolist() == [[0.5] * 8]
 
 
-def test_all_is_what_there_is():
+def test_all_lists_every_loader():
     assert all(callable(getattr(datasets, name)) for name in datasets.__all__)
     assert {loader.__name__ for loader in LOADERS} <= set(datasets.__all__)

@@ -1,4 +1,4 @@
-"""What the tests of faults share: the command in a process with limits, and how it may end."""
+"""For the tests of faults: the command in a process with limits, and how it may end."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ def test_a_damaged_data_file_is_named(tmp_path, name, bad):
 
 
 def test_half_a_file_in_the_cache_is_not_used_in_silence(tmp_path, monkeypatch):
-    """Half of a table often reads as well as the whole one."""
+    """Half of a table can often be parsed like the whole one."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr("sys.platform", "linux")
     monkeypatch.delenv("FAIRSPECTRAL_DATA", raising=False)

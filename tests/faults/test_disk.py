@@ -60,7 +60,7 @@ def test_a_result_that_cannot_be_printed():
 
 
 def test_messages_that_cannot_be_printed(tmp_path):
-    """A full log is no verdict: the shares are unfair, and that is the status."""
+    """A full log does not change the status, which says that the shares are unfair."""
     table = tmp_path / "labels.csv"
     table.write_text("sex,cluster\n" + "f,0\nm,1\n" * 20)
     words = ["audit", table, "--sensitive", "sex", "--labels", "cluster"]

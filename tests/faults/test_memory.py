@@ -1,4 +1,4 @@
-"""A limit on memory: BLAS and OpenMP would hang, or end with the status of an unfair clustering."""
+"""A limit on memory, at which BLAS and OpenMP would hang, or end with the status for "unfair"."""
 
 import os
 

@@ -109,7 +109,7 @@ def test_at_any_moment_of_a_clustering(people, folder, moments):
 
 
 def test_while_a_file_is_written(folder, moments):
-    """One signal, or a second one at once, as of somebody who presses Ctrl-C twice."""
+    """One signal, or a second one at once, as if Ctrl-C was pressed twice."""
     output = folder / "out.csv"
     for i, (number, part) in enumerate(moments):
         signals = 2 - (i + i // 2) % 2  # both signals come once and twice

@@ -1,4 +1,4 @@
-"""Two who write one file: what is there in the end is one of the two, whole."""
+"""Two processes that write one file: the result is one of the two, whole."""
 
 import json
 import os

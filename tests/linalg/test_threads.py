@@ -94,7 +94,7 @@ def test_work_in_a_thread_that_outlives_the_main_thread():
     assert done.stdout.strip() == "[2, 3]"
 
 
-def test_what_was_worked_on_is_let_go():
+def test_arguments_are_released_after_the_work():
     block = np.zeros(10)
     held = weakref.ref(block)
     in_threads(lambda first, last, block=block: block[first:last].sum(), [0, 5, 10])

@@ -60,7 +60,7 @@ def reports(tmp_path_factory):
     paths = {}
     two = two_attribute_model()
     groups = np.stack([attribute.codes for attribute in two._attributes], axis=1)
-    # What takes long elsewhere is not what is looked at here.
+    # Slow parts are tested elsewhere.
     frontiers = {
         "fair": fair_frontier(),
         "crowded": False,
@@ -87,7 +87,7 @@ def browser():
 
 @pytest.fixture
 def visit(browser, reports):
-    """Open a report; at the end nothing was asked of the network and nothing complained."""
+    """Open a report; in the end there were no network requests and no errors."""
     contexts, complaints = [], []
 
     def open_report(name="fair", width=1280, **options):
@@ -134,7 +134,7 @@ def test_a_phone_need_not_scroll_sideways(visit, name):
     page = visit(name, 390)
     page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    # Nothing hangs out of the page either, but for what scrolls in a frame of its own.
+    # Nothing exceeds the page either, except elements with their own scroll bar.
     outside = page.evaluate(
         """[...document.querySelectorAll('section *')].filter((e) => !e.closest('.scroll, pre')
             && e.getBoundingClientRect().right > 391).map((e) => e.outerHTML.slice(0, 80))"""
@@ -150,7 +150,7 @@ def test_names_did_not_run_and_read_as_text(visit):
     assert page.locator("script").count() == 2
 
 
-def test_the_pointer_over_a_bar_tells_the_share(visit):
+def test_the_pointer_over_a_bar_shows_the_share(visit):
     page = visit()
     assert not page.locator("#tip").is_visible()
     page.locator("#shares .bar .mark").first.hover()
@@ -161,7 +161,7 @@ def test_the_pointer_over_a_bar_tells_the_share(visit):
     assert not tip.is_visible()
 
 
-def test_the_pointer_over_the_embedding_tells_the_nearest_sample(visit):
+def test_the_pointer_over_the_embedding_shows_the_nearest_sample(visit):
     page = visit()
     scatter = page.locator("#scatter")
     scatter.scroll_into_view_if_needed()

@@ -83,7 +83,7 @@ def test_scatter_draws_every_sample_once_inside_the_frame():
     assert found.points["cluster"] == codes.tolist()
 
 
-def test_groups_that_share_a_shape_are_said_to():
+def test_groups_that_share_a_shape_are_in_the_legend():
     n = 120
     names = tuple(f"group {i}" for i in range(12))
     groups = np.arange(n) % 12

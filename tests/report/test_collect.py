@@ -12,7 +12,7 @@ from fairspectral.report import collect
 
 
 def labelled(labels, groups, **settings):
-    """What `judge` looks at of a model."""
+    """The parts of a model that `judge` uses."""
     model = {"fairness_tol": 0.2, "rounding_params": None, "fair_assignment_": None, **settings}
     return SimpleNamespace(audit_=audit(labels, groups), **model)
 
@@ -120,7 +120,7 @@ def test_the_snippet_stays_code_whatever_the_names_and_parameters():
     assert "dtype=...,  # <float64>" in code
 
 
-def test_parameters_tell_what_was_changed():
+def test_changed_parameters_are_marked():
     model = FairSpectralClustering(np.int64(4), gamma=0.5)
     table = {name: (shown, changed) for name, shown, changed in collect.parameters(model)}
     assert table["n_clusters"] == ("4", True)

@@ -86,7 +86,7 @@ def test_the_page_allows_its_own_script_only():
     assert re.search(r"script-src 'sha256-[\w+/]{43}='", policy)
 
 
-def test_the_price_is_drawn_unasked_for_few_samples():
+def test_the_price_is_drawn_by_default_for_few_samples():
     page = "".join(Page(render_report(fair_model())).text)
     assert "in normalised cut over the same rounding without any bound" in page
     assert "Not computed" not in page
@@ -115,7 +115,7 @@ def test_many_samples_get_a_quick_frontier_and_very_many_none(monkeypatch):
     assert page.count("Not computed for this report") == 1
 
 
-def test_a_sample_is_said_to_be_one(monkeypatch):
+def test_the_page_says_that_a_sample_is_drawn(monkeypatch):
     monkeypatch.setattr("fairspectral.report.sections.MOST_POINTS", 50)
     page = "".join(Page(render_report(plain_model())).text)
     assert "50 of 120 samples are drawn, chosen at random." in page
@@ -156,12 +156,12 @@ def test_a_failure_leaves_the_old_file_and_no_other(tmp_path, monkeypatch):
     assert os.listdir(tmp_path) == ["report.html"]
 
 
-def test_a_missing_folder_is_said_before_any_work(tmp_path):
+def test_a_missing_folder_is_refused_before_any_work(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"folder .*nowhere.* does not exist; make it"):
         write_report(None, tmp_path / "nowhere" / "report.html")
 
 
-def test_a_folder_is_no_file(tmp_path):
+def test_a_folder_is_not_a_file(tmp_path):
     with pytest.raises(IsADirectoryError, match="is a folder; add a file name"):
         write_report(None, tmp_path)
 

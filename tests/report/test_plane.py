@@ -20,7 +20,7 @@ def test_the_plane_shows_where_centres_differ_not_where_noise_is_large():
     assert "100%" in plane.words
 
 
-def test_two_clusters_leave_the_second_direction_to_what_is_within():
+def test_with_two_clusters_the_second_direction_is_within_clusters():
     labels = np.repeat([0, 1], 50)
     rows = np.zeros((100, 3))
     rows[:, 0] = labels

@@ -13,7 +13,7 @@ def solved(*history):
     return Space(solve_result_=Space(history=history))
 
 
-def test_the_picture_knows_groups_and_centres():
+def test_the_picture_has_groups_and_centres():
     model = fair_model()
     found = sections.picture(model, model._attributes, 0)
     assert (found.n_drawn, found.n) == (120, 120)
@@ -60,7 +60,7 @@ def test_convergence_begins_where_the_gap_is_known():
     assert with_unknown == sections.convergence_chart(solved(*others))
 
 
-def test_convergence_draws_what_the_solver_knows():
+def test_convergence_draws_what_the_solver_recorded():
     gaps = sections.convergence_chart(solved(*(IterationRecord(i, gap=10.0**-i) for i in (1, 2))))
     assert len(gaps.lines) == 1
     assert "gap" in gaps.y_label

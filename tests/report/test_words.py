@@ -18,7 +18,7 @@ def test_a_fair_clustering_is_called_fair_with_its_tolerance_and_cost():
     assert found.details[0].startswith("In each of the 4 clusters every group’s share is within")
 
 
-def test_an_unfair_one_is_called_unfair_and_told_the_remedy():
+def test_an_unfair_clustering_is_called_unfair_with_a_remedy():
     model = kmeans_model()
     found = words.verdict(model, judge(model), None)
     assert found.kind == "unfair"

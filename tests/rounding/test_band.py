@@ -59,7 +59,7 @@ def test_clusters_inside_are_left_alone():
     np.testing.assert_array_equal(after, before)
 
 
-def test_nobody_moves_where_one_person_does_not_help():
+def test_no_move_if_one_person_does_not_help():
     # Five of ten: twice as many as in the band.
     after, before, _, plan = moved_into_band([[5, 15], [5, 75]])
     assert outside(before, plan) > 1
@@ -95,7 +95,7 @@ def test_tolerance_zero_means_up_to_whole_persons():
     np.testing.assert_array_equal(after, before)
 
 
-def test_a_cluster_of_one_has_nobody_to_give():
+def test_a_cluster_of_one_keeps_its_person():
     after, before, _, plan = moved_into_band([[1, 6, 9], [0, 7, 9]])
     assert np.bincount(after, minlength=3).min() >= 1
     assert outside(after, plan) <= outside(before, plan)

@@ -1,4 +1,4 @@
-"""Bounds in whole persons: the formula, its feasibility, and what cannot be."""
+"""Bounds in whole persons: the formula, its feasibility, and impossible requests."""
 
 import math
 from dataclasses import replace
@@ -31,7 +31,7 @@ def test_cell_range_is_the_formula_in_exact_arithmetic(tol):
             assert found == (low, high)
 
 
-def test_rounding_does_not_decide_a_band():
+def test_floating_point_error_does_not_change_the_bounds():
     # 0.8 * 5 persons and 1.2 * 5 persons are whole; floats come out on either side of them.
     rule = make_rule(attribute(50, 50), 10, fairness_tol=0.2)
     low, high = rule.cell_bounds(np.full(10, 10))
@@ -121,7 +121,7 @@ def test_clusters_of_one_person_and_of_none():
     assert rule.persons_outside(np.array([[1, 49], [0, 50]])) == pytest.approx(0.45, abs=1e-12)
 
 
-def test_the_last_digits_of_a_band_put_nobody_outside():
+def test_floating_point_error_puts_no_cell_outside():
     """A share that is off in its tenth digit asks for 1e-8 more of a hundred persons."""
     rule = make_rule(attribute(100, 100), 2, fairness_tol=0)
     off = replace(rule, lower=rule.lower + 1e-10, upper=rule.upper + 1e-10)
@@ -144,7 +144,7 @@ def test_a_relaxed_rule_is_never_tighter():
     assert (wide.relaxed(0.5).upper == wide.upper).all()
 
 
-def test_a_group_smaller_than_the_number_of_clusters_is_said():
+def test_a_group_smaller_than_the_number_of_clusters_is_reported():
     rule = make_rule(attribute(3, 97), 5)
     (note,) = rule.shortages(5)
     assert "group 'a' has 3 person(s) for 5 clusters, so at least 2 cluster(s)" in note
@@ -197,12 +197,12 @@ def test_a_group_smaller_than_the_number_of_clusters_is_said():
         ({"target_proportions": [1.0, 0.0]}, "of group 'b' .* give that group a positive target"),
     ],
 )
-def test_what_cannot_be_is_said_in_numbers(wish, words):
+def test_impossible_requests_are_refused_with_numbers(wish, words):
     with pytest.raises(ValueError, match=words):
         make_rule(attribute(3, 97), 5, **wish)
 
 
-def test_an_unknown_group_is_answered_with_ten_that_are_known():
+def test_an_unknown_group_lists_ten_known_ones():
     many = Attribute("group", np.arange(12), tuple("abcdefghijkl"))
     with pytest.raises(ValueError, match=r"the groups are 'a', .*, 'j'\.$"):
         make_rule(many, 2, lower={"z": 0.1})
@@ -216,14 +216,14 @@ def test_the_group_that_misses_its_target_is_named():
         make_rule(attribute(40, 20, 40), 2, target_proportions=[0.4, 0.4, 0.2])
 
 
-def test_a_lower_share_is_refused_only_where_someone_asked_for_it():
-    """Three persons for five clusters: no share for each is asked for in any of these."""
+def test_a_lower_share_is_refused_only_if_requested():
+    """Three persons for five clusters: none of these requests a share in each."""
     for lower in ({"b": 0.5}, {"a": 0.0}, [0.0, 0.5], {}):
         assert make_rule(attribute(3, 97), 5, lower=lower).lower[0] <= 0.03
     assert make_rule(attribute(3, 97), 3, lower={"a": 0.01}).lower[0] == 0.01
 
 
-def test_a_band_ends_at_everybody():
+def test_a_band_ends_at_one():
     upper = make_rule(attribute(90, 10), 2, fairness_tol=0.5).upper
     assert upper == pytest.approx([1.0, 0.15], abs=1e-12)
     assert make_rule(attribute(90, 10), 2, fairness_tol=3).lower.tolist() == [0.0, 0.0]

@@ -1,4 +1,4 @@
-"""The public function: the guarantee in every mode, the recovery, and the words of its errors."""
+"""The public function: the guarantee in every mode, the recovery, and its error messages."""
 
 import warnings
 
@@ -268,7 +268,7 @@ def test_same_seed_same_labels(block_graph):
     assert (first.labels == second.labels).all()
 
 
-def test_a_group_too_small_for_every_cluster_is_said(blobs):
+def test_a_group_too_small_for_every_cluster_is_reported(blobs):
     rows, _ = blobs
     groups = np.where(np.arange(300) < 3, "few", "many")
     with pytest.warns(FairSpectralWarning, match=r"group 'few' has 3 person\(s\) for 5 clusters"):
@@ -281,7 +281,7 @@ def test_a_group_too_small_for_every_cluster_is_said(blobs):
 
 
 def test_an_impossible_table_is_not_certified():
-    """Two attributes that no whole-person table can balance: slack is told, not hidden."""
+    """Two attributes that no whole-person table can balance: slack is reported."""
     # Four persons, two clusters of two, groups {01|23} and {02|13}, and a third {03|12}:
     # every pair of persons shares a group, so one of the attributes cannot be balanced.
     rows = np.array([[0.0], [1], [2], [3]])
@@ -319,7 +319,7 @@ def test_bad_input_is_named(blobs, change, words):
         fair_assignment(**arguments)
 
 
-def test_missing_numba_is_said(monkeypatch, blobs):
+def test_missing_numba_is_reported(monkeypatch, blobs):
     import sys
 
     from fairspectral.rounding.flow import load_kernels
@@ -346,7 +346,7 @@ def test_the_number_of_clusters_must_be_possible(n_clusters):
 
 
 @pytest.mark.parametrize("lower", [{0: np.nan}, [np.nan, 0.1]])
-def test_a_share_that_is_no_number(lower):
+def test_a_share_that_is_not_a_number(lower):
     with pytest.raises(ValueError, match="lower"):
         fair_assignment(np.ones((40, 2)), np.arange(40) % 2, 2, lower=lower)
 
@@ -373,7 +373,7 @@ def test_without_bounds_nothing_is_claimed():
         ({"embedding": np.full((20, 2), "a")}, "embedding holds text; pass a table"),
     ],
 )
-def test_one_sentence_for_what_is_no_number(params, words):
+def test_one_sentence_for_values_that_are_not_numbers(params, words):
     given = {
         "embedding": np.random.default_rng(0).random((20, 2)),
         "sensitive_features": np.arange(20) % 2,

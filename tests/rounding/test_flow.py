@@ -193,7 +193,7 @@ def test_potentials_are_one_for_each_node_and_zero_at_the_root():
     assert np.ptp(potentials) <= 1000 * len(potentials)  # in units of the cost
 
 
-def test_missing_numba_is_said(monkeypatch):
+def test_missing_numba_is_reported(monkeypatch):
     monkeypatch.setitem(sys.modules, "fairspectral.rounding.flow_kernels", None)
     with pytest.raises(ImportError) as refusal:
         solve_flow(*instance("plain", 0))
@@ -246,7 +246,7 @@ def test_the_cost_is_summed_in_double_precision():
     assert result.cost == pytest.approx(exact, abs=1e-9)
 
 
-def test_impossible_bounds_are_said():
+def test_impossible_bounds_are_reported():
     cost = np.zeros((4, 2))
     groups = np.array([0, 0, 1, 1])
     lower, upper = np.full((2, 2), 0), np.full((2, 2), 2)

@@ -1,4 +1,4 @@
-"""Overlapping groups: near the optimum of the whole integer program, and honest about slack."""
+"""Overlapping groups: near the optimum of the whole integer program, and slack is reported."""
 
 import numpy as np
 import pytest

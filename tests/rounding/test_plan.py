@@ -1,4 +1,4 @@
-"""What cannot be is refused, in numbers, before anything is computed."""
+"""Impossible requests are refused, with numbers, before anything is computed."""
 
 import warnings
 
@@ -57,7 +57,7 @@ def test_kinds_are_combinations_of_groups():
         ),
     ],
 )
-def test_what_cannot_be(colours, wish, words):
+def test_impossible_requests(colours, wish, words):
     with pytest.raises(ValueError, match=words):
         plan_rounding(colours, 4, **wish)
 
@@ -68,7 +68,7 @@ def test_whole_numbers_of_any_type(colours, whole):
     assert plan.smallest == plan.refine_rounds == 10
 
 
-def test_small_groups_are_warned_of(colours):
+def test_small_groups_cause_a_warning(colours):
     with pytest.warns(FairSpectralWarning, match=r"group 'red' has 10 person\(s\) for 11 clusters"):
         plan = plan_rounding(colours, 11)
     assert len(plan.notes) == 1

@@ -1,4 +1,4 @@
-"""The refinement: its costs, its invariants, and that it finds what is there to find."""
+"""The refinement: its costs, its invariants, and that it finds known optima."""
 
 import itertools
 from types import SimpleNamespace
@@ -54,7 +54,7 @@ def flow_within(rule, sizes):
 
 
 def mixed_start(groups, k, seed=0):
-    """Fair labels that know nothing of the graph."""
+    """Fair labels that do not depend on the graph."""
     rng = np.random.default_rng(seed)
     labels = np.empty(len(groups), dtype=np.int32)
     for group in np.unique(groups):
@@ -199,7 +199,7 @@ def test_local_search_is_optimal_on_a_tiny_graph():
 
 
 def test_cached_quantities_follow_the_moves(block_graph, operator):
-    """After many moves the caches equal those computed anew."""
+    """After many moves the caches equal freshly computed ones."""
     from fairspectral.rounding import refine_kernels as kernels
     from fairspectral.rounding.refine import _band, rows_of
 
@@ -216,7 +216,7 @@ def test_cached_quantities_follow_the_moves(block_graph, operator):
 
 
 class Given(AffinityOperator):
-    """A matrix as it is, with degrees of one."""
+    """A given matrix with degrees of one."""
 
     def __init__(self, W):
         self.stored_weights, self.degrees = W, np.ones(len(W))
@@ -226,10 +226,10 @@ class Given(AffinityOperator):
         return self.stored_weights @ block
 
 
-def test_gains_that_are_rounding_errors_do_not_go_on_forever():
+def test_gains_from_floating_point_error_do_not_go_on_forever():
     rng = np.random.default_rng(0)
     rows = rng.choice([2e4, 3.5e4, 5e4], (200, 1))
-    W = rows @ rows.T  # in units in which the rounding of a gain is larger than a gain must be
+    W = rows @ rows.T  # in units in which floating-point error exceeds the smallest accepted gain
     operator = Given(W)
     groups = rng.integers(0, 2, 200)
     state = CutState.measure(operator, mixed_start(groups, 8), 8)

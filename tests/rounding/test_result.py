@@ -1,4 +1,4 @@
-"""The certificate counts anew from the labels: what it says must be so, and only that."""
+"""The certificate is counted from the labels, and is exactly right."""
 
 import numpy as np
 import pytest
@@ -156,7 +156,7 @@ def test_one_bound_is_a_bound(wish):
     )
 
 
-def test_a_fraction_of_a_person_outside_the_band_is_said():
+def test_a_fraction_of_a_person_outside_the_band_is_reported():
     """Three of seven are fewer than 0.95 times one half, but no whole number is nearer."""
     labels = labels_with(3, 4)
     found = certified(labels, [make_rule(SEX, 2, fairness_tol=0.05)])

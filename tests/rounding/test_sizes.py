@@ -17,7 +17,7 @@ ROUNDING = 1 + 1e-12  # of a sum of positive costs
 
 
 def problem(seed, n=400, k=4, tol=0.2):
-    """Groups that live apart: sizes from the nearest centroid suit nobody."""
+    """Well separated groups: sizes from the nearest centroid are far from optimal."""
     rng = np.random.default_rng(seed)
     rows = rng.standard_normal((n, 2)) * [3, 1]
     centroids = rng.standard_normal((k, 2)) * [3, 1]
@@ -91,7 +91,7 @@ def test_a_sample_is_enough(monkeypatch):
     assert fair_cost(cost, rule, sampled) <= 1.02 * fair_cost(cost, rule, whole)
 
 
-def test_thorough_looks_at_everybody_where_that_is_quick(monkeypatch):
+def test_thorough_uses_all_persons_if_that_is_fast(monkeypatch):
     cost, rule, sizes = problem(2, n=2000)
     sizes = _apportion(sizes, 2000, 10)
     whole = choose_sizes(cost, rule, sizes, 10)
@@ -131,7 +131,7 @@ def test_nothing_to_choose():
     assert choose_sizes(cost[:, :1], rule, one, 1) is one
 
 
-def test_sized_flow_keeps_its_sizes_until_asked():
+def test_sized_flow_keeps_its_sizes_until_resized():
     cost, rule, sizes = problem(3)
     sizes = _apportion(sizes, 400, 5)
     assign = SizedFlow(rule, sizes, 5)

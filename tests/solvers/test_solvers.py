@@ -1,4 +1,4 @@
-"""What all solvers promise: records, callbacks, repeatability, honest ends, clear refusals."""
+"""Tests of all solvers: records, callbacks, repeatability, convergence status, clear errors."""
 
 import warnings
 from itertools import pairwise
@@ -34,7 +34,7 @@ def loosely_joined_blocks(seed):
 
 @pytest.mark.parametrize("name", SOLVERS)
 class TestEverySolver:
-    def test_history_and_callback_tell_the_same(self, name, problem):
+    def test_history_and_callback_agree(self, name, problem):
         seen = []
         result = make_solver(name).solve(problem, random_state=0, callback=seen.append)
         assert tuple(seen) == result.history
@@ -56,13 +56,13 @@ class TestEverySolver:
         with pytest.raises(KeyboardInterrupt, match="enough"):
             make_solver(name).solve(problem, random_state=0, callback=stop)
         assert len(calls) == 1
-        # The problem is as good as new afterwards.
+        # The problem can be solved again afterwards.
         assert make_solver(name).solve(problem, random_state=0).converged
 
     def test_a_spectrum_that_is_nearly_one_point(self, name):
         problem = make_problem(np.eye(60) + 1e-12, None, 3)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # honest, and not the point here
+            warnings.simplefilter("ignore", ConvergenceWarning)  # expected, and not tested here
             result = make_solver(name).solve(problem, random_state=0)
         assert result.vectors.shape == (60, 3)
         assert result.orthogonality_residual < 1e-8
@@ -107,7 +107,7 @@ def test_unknown_solver():
 
 
 class TestLanczos:
-    def test_too_few_iterations_are_said(self, problem):
+    def test_too_few_iterations_are_reported(self, problem):
         with pytest.warns(ConvergenceWarning, match="not converged; raise max_iter"):
             result = make_solver("lanczos", {"max_iter": 1}).solve(problem, random_state=0)
         assert not result.converged
@@ -115,7 +115,7 @@ class TestLanczos:
         assert result.orthogonality_residual < 1e-8
 
     def test_range_of_f_stays_out_when_wanted_eigenvalues_are_negative(self):
-        """P M P is zero on range(F): without care that zero would beat a negative eigenvalue."""
+        """P M P is zero on range(F), which must not be preferred to a negative eigenvalue."""
         problem = make_problem(np.ones((8, 8)) - np.eye(8), np.arange(8) % 2, 4)
         for formulation in ("projected", "paper"):
             result = make_solver("lanczos", {"formulation": formulation}).solve(
@@ -133,7 +133,7 @@ class TestLanczos:
         assert laplacian_one_norm(problem) == pytest.approx(np.linalg.norm(L, 1))
 
     def test_copies_of_a_multiple_eigenvalue_are_found(self):
-        """60 components: 1 has 60 copies, of which one start vector sees one."""
+        """60 components: 1 has 60 copies, of which one start vector finds one."""
         W = np.kron(np.eye(60), np.ones((6, 6)))
         problem = make_problem(W, np.arange(360) % 2, 40)
         for tol in (0.0, 1e-3):
@@ -146,9 +146,7 @@ class TestLanczos:
         assert result.history[0].inner_iterations == 15
 
     @pytest.mark.parametrize("failures", [1, 99])
-    def test_a_breakdown_of_arpack_is_answered_by_another_start(
-        self, problem, monkeypatch, failures
-    ):
+    def test_after_a_breakdown_arpack_starts_again(self, problem, monkeypatch, failures):
         starts = []
 
         def failing(operator, v0, **options):
@@ -184,7 +182,7 @@ class TestADMM:
         assert ADMMParams.paper(omega=None).shift == 0
         assert not any((paper.polish, paper.projected, paper.warm_start, paper.deflated))
 
-    def test_paper_preset_ends_honestly(self, problem):
+    def test_paper_preset_reports_non_convergence(self, problem):
         with pytest.warns(ConvergenceWarning, match="stopped after max_iter=10"):
             result = ADMMSolver(ADMMParams.paper()).solve(problem, random_state=0)
         assert len(result.history) == 10
@@ -207,7 +205,7 @@ class TestADMM:
             assert record.passes >= 2 * record.inner_iterations
 
     def test_fixed_point_meets_the_first_order_conditions(self):
-        """The letter of the algorithm where unfair directions are weaker than the wanted ones."""
+        """The paper's algorithm, where unfair directions are weaker than the wanted ones."""
         n, k = 30, 3
         clusters, groups = np.arange(n) % k, np.arange(n) // k % 2
         W = 5.0 * (clusters[:, None] == clusters) + 2.5 * (groups[:, None] == groups)
@@ -339,11 +337,11 @@ class TestAuto:
         assert result.choice.startswith("krylov: n=350, k=5, dense float64")
         assert choose_solver(problem)[0] == "krylov"
 
-    def test_a_misspelt_parameter_is_said_whatever_is_chosen(self):
+    def test_a_misspelt_parameter_is_refused_for_every_choice(self):
         with pytest.raises(ValueError, match="has no parameter 'bloc'"):
             solve(make_problem(random_affinity(40), None, 2), params={"bloc": 3})
 
-    def test_asked_to_stop_early_it_does_and_says_so(self, problem):
+    def test_an_early_stop_is_reported(self, problem):
         with pytest.warns(ConvergenceWarning, match="krylov: stopped at max_iter"):
             result = solve(problem, params={"max_iter": 1, "tol": 1e-12}, random_state=0)
         assert result.solver == "krylov"

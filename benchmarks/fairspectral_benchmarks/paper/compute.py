@@ -1,7 +1,7 @@
-"""Compute one cell: embed, round, and score outside the method, the same way for every method.
+"""Compute one cell: embed, round, and score, in the same way for every method.
 
-Timed are the embedding from a given affinity and, apart, the rounding after it; loading the
-data and computing the affinity are not. The paper does not say what its times include.
+The embedding from a given affinity and the rounding after it are timed separately; loading the
+data and computing the affinity are not timed. The paper does not say what its times include.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def compute_cell(
     """
     method = get_method(cell.method)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what a solver warns of is in its status
+        warnings.simplefilter("ignore")  # warnings of a solver are in its status too
         run = _run_baseline if method.baseline else _run_solver
         return run(instance, method, cell.k, cell.trial, tell)
 
@@ -95,7 +95,7 @@ def _round(
 def _run_baseline(
     instance: Instance, method: Method, k: int, seed: int, tell: Callable[[str], Any]
 ) -> Values:
-    """Another formulation, as an estimator; its time is that of ``fit`` as a whole."""
+    """Another formulation, as an estimator; its time is that of the whole ``fit``."""
     from fairspectral import baselines
 
     operator = instance.operator(np.float32)
@@ -121,7 +121,7 @@ def _run_baseline(
 def _vectors_of(
     model: Any, method: Method, instance: Instance, operator: AffinityOperator
 ) -> tuple[np.ndarray, Values]:
-    """``H`` of a baseline, and its residuals where its constraints are others than ours."""
+    """``H`` of a baseline, and its residuals where its constraints differ from ours."""
     vectors = model.embedding_
     roots = np.sqrt(operator.degrees)[:, None]
     if method.name == "plain":
@@ -144,8 +144,8 @@ def score(instance: Instance, H: np.ndarray, labels: np.ndarray, k: int) -> Valu
     -------
     dict
         ``objective``: ``tr(H^T M H)``; ``spectral_cost``: k minus that;
-        ``feasible_objective``: that of ``H`` projected and orthonormalised, so that nobody
-        gains by violating a constraint; ``fairness``: ``||F^T H||^2``; ``orthogonality``:
+        ``feasible_objective``: that of ``H`` projected and orthonormalised, so that violating
+        a constraint gains nothing; ``fairness``: ``||F^T H||^2``; ``orthogonality``:
         ``||H^T H - I||^2``; ``normalized_cut``, ``ratio_cut``; ``balance`` and
         ``min_balance`` as in the paper, ``min_positive_balance`` of the clusters where no
         group is absent, ``relative_balance`` to that of everyone.

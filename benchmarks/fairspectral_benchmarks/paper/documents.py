@@ -38,7 +38,7 @@ def write_item(
 
 
 def _document(spec: Spec, records: Mapping[Cell, Record], scale: str, *, with_figure: bool) -> str:
-    """The table with its heading, and what one must know to read it."""
+    """The table with its heading and the notes needed to read it."""
     parts = [f"# {spec.title}"]
     if scale != "paper":
         parts.append(

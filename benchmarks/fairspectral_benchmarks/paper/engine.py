@@ -1,4 +1,4 @@
-"""Reproduce items of the paper: compute the cells that are missing, write what is complete."""
+"""Reproduce items of the paper: compute the missing cells, and write complete items."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ def reproduce(
     only : str
         Compute only cells whose key contains it; tables show all that the folder has.
     trials : int or None
-        Compute so many trials at most.
+        Largest number of trials to compute.
     figures : bool
         Also draw the figures, which needs matplotlib.
     isolated : bool
-        Compute in processes of their own, which can be stopped at the limit.
+        Compute in separate processes, which can be stopped at the limit.
     listener : callable
         Called with the record of each cell that was computed.
 
@@ -65,13 +65,13 @@ def reproduce(
     Raises
     ------
     FileNotFoundError
-        If a data set is not here, in the loader's words, after all else has been done.
+        If a data set is missing, after everything else is done; the message is the loader's.
     """
     check_choice(name, [*SPECS, ALL], "table")
     check_choice(scale, SCALES, "scale")
     specs = list(SPECS.values()) if name == ALL else [SPECS[name]]
     if figures and any(spec.figure for spec in specs):
-        check_matplotlib()  # now, not after hours
+        check_matplotlib()  # before hours of computing
     # A cell that several items share is computed once.
     cells = [
         cell
@@ -114,7 +114,7 @@ def reproduce(
 
 
 class _Meter:
-    """How far the cells have come, by a rough measure of their cost, ``n² k``."""
+    """Progress over the cells, by a rough measure of their cost, ``n² k``."""
 
     def __init__(self, cells: Iterable[Cell]) -> None:
         self._total = sum(map(_cost, cells))

@@ -1,4 +1,4 @@
-"""The items that can be reproduced, each in one line; the lists of the command line show it."""
+"""The items that can be reproduced, each in one line, as listed by the command."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from fairspectral.solvers.result import SolveResult
 from fairspectral_benchmarks.figures import style
 from fairspectral_benchmarks.problems import Instance
 
-# Beyond it, a float64 copy of a dense affinity and ARPACK's vectors pass 16 GB.
+# Beyond it, a float64 copy of a dense affinity and ARPACK's vectors exceed 16 GB.
 _LARGEST_FLOAT64 = 20000
 # o-FSC and UFSC hold several n×n arrays in float64.
 _LARGEST_SEVERAL = 12000
@@ -48,7 +48,7 @@ class Method:
     solver : str
         Name of the solver.
     params : callable
-        From the problem, and the changes that a method's name may carry, to its parameters.
+        From the problem, and the changes in a method's name, to its parameters.
     rounding : str
         ``"kmeans"``, as in the paper, or ``"fair"``.
     float64 : bool
@@ -56,9 +56,9 @@ class Method:
     largest_n : int or None
         Beyond it the method does not fit in 16 GB.
     grows : bool
-        Whether a larger n or k takes longer, so that one overrun stands for them.
+        Whether a larger n or k takes longer, so that after an overrun they are not tried.
     baseline : str
-        Class of `fairspectral.baselines` that does it all, instead of a solver.
+        Class of `fairspectral.baselines` that is used instead of a solver.
     """
 
     name: str
@@ -97,7 +97,7 @@ METHODS = {method.name: method for method in _METHODS}
 
 
 def get_method(name: str) -> Method:
-    """A method by name, with the parameter that the name may carry."""
+    """A method by name, with the parameter in the name if there is one."""
     base, _, change = name.partition(":")
     method = METHODS[base]
     if not change:

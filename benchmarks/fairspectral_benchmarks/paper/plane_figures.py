@@ -1,4 +1,4 @@
-"""What the two figures in the plane share: clusters as colours, groups as shapes."""
+"""The two figures in the plane: clusters as colours, groups as shapes."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _figure(problem: str, k: int, records: Mapping[Cell, Any], scale: str) -> An
 
 
 def _by_place(labels: np.ndarray, X: np.ndarray) -> np.ndarray:
-    """Clusters numbered from below and the left, so that panels have like colours."""
+    """Clusters numbered from below and the left, so that panels have the same colours."""
     centres = [tuple(np.round(X[labels == c].mean(axis=0)[::-1])) for c in np.unique(labels)]
     rank = np.argsort(sorted(range(len(centres)), key=centres.__getitem__))
     return rank[labels]

@@ -7,7 +7,7 @@ from fairspectral_benchmarks.problems import read_name
 
 K = {"tiny": 4, "quick": 25, "paper": 25}
 TRIALS = {"tiny": 1, "quick": 2, "paper": 5}
-# At the tiny scale data that need no files stand in.
+# At the tiny scale, data that need no files are used instead.
 PROBLEMS = {
     "tiny": ("msbm-160x4", "diabetes@150"),
     "quick": ("lastfm", "thyroid@2000", "census@2000", "4area@2000"),
@@ -29,5 +29,5 @@ def real_cells(methods: tuple[str, ...], scale: str) -> list[Cell]:
 
 
 def paper_number(table: dict[str, dict[str, str]], problem: str, column: str) -> str:
-    """What the paper says of a data set, at its own size."""
+    """The paper's number for a data set, at full size only."""
     return table.get(read_name(problem).family, {}).get(column, "–")

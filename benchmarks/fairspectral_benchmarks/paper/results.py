@@ -16,7 +16,7 @@ NOTHING = "–"
 
 
 class Results:
-    """The records of one spec, asked for by problem, method and k.
+    """The records of one spec, by problem, method and k.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class Results:
         return float(np.mean(values)) if values else None
 
     def text(self, problem: str, method: str, k: int, field: str, digits: int = 3) -> str:
-        """``mean ± deviation``, or why there is no number."""
+        """``mean ± deviation``, or the reason for a missing number."""
         values = self.values(problem, method, k, field)
         if values:
             return spread(values, digits)
@@ -79,7 +79,7 @@ def with_gaps(records: Mapping[Cell, Record]) -> dict[Cell, Record]:
 
 
 def spread(values: Sequence[float], digits: int = 3) -> str:
-    """``mean ± deviation`` with so many significant digits of the mean; one value alone."""
+    """``mean ± deviation`` with this many significant digits of the mean; or one value."""
     mean = float(np.mean(values))
     deviation = f" ± {_number(float(np.std(values)), mean, digits)}" if len(values) > 1 else ""
     return _number(mean, mean, digits) + deviation

@@ -28,25 +28,25 @@ def run_cells(
     isolated: bool = True,
     listener: Listener = lambda record: None,
 ) -> list[MissingDataError]:
-    """Compute what is not settled, one problem after the other.
+    """Compute the cells that are not settled, one problem after the other.
 
     Parameters
     ----------
     cells : iterable of Cell
-        What is wanted.
+        The cells to compute.
     store : Store
-        Where finished cells are, and go.
+        The store of finished cells.
     limit : float
         Seconds that embedding and rounding of one cell may take.
     isolated : bool
-        In processes of their own; otherwise here, and `limit` only shows afterwards.
+        Use separate processes; otherwise this one, where `limit` is applied afterwards.
     listener : callable
         Called with every new record.
 
     Returns
     -------
     list of MissingDataError
-        One for every data set that is not here; the cells of the others are done.
+        One for every missing data set; the cells of the others are done.
     """
 
     def keep(record: Record) -> None:
@@ -84,7 +84,7 @@ def _order(cell: Cell) -> tuple[Any, ...]:
 
 
 def _foregone(cell: Cell, overruns: Iterable[Record], limit: float) -> Record | None:
-    """The record of a cell whose end is known without running it."""
+    """The record of a cell whose failure is known without running it, or None."""
     method, name = get_method(cell.method), read_name(cell.problem)
     if method.largest_n is not None and name.n > method.largest_n:
         note = f"{method.title} holds several n×n arrays, which do not fit in 16 GB at n={name.n}"
@@ -146,7 +146,7 @@ def child_of(problem: str) -> Child:
 def _record(
     cell: Cell, outcome: str, facts: dict[str, Any], limit: float, context: dict[str, Any]
 ) -> Record:
-    """The record of a cell that was run; what ended after the limit has no numbers."""
+    """The record of a cell that was run; without numbers if it exceeded the limit."""
     if outcome == DONE and facts["values"]["seconds_total"] > limit:
         note = f"took {facts['values']['seconds_total']:.3g} s"
         outcome, facts = OVER_TIME, {"note": note}

@@ -1,4 +1,4 @@
-"""What a table or figure of the paper is, to the engine: cells to compute and how to show them."""
+"""A table or figure of the paper: the cells to compute and how to show them."""
 
 from __future__ import annotations
 

@@ -15,18 +15,18 @@ OVER_MEMORY = "over memory"
 
 @dataclass(frozen=True)
 class Record:
-    """What became of a cell.
+    """The outcome of a cell.
 
     Attributes
     ----------
     cell : Cell
-        Which.
+        The cell.
     outcome : str
         ``"done"``, ``"over time"``, ``"over memory"`` or ``"failed"``.
     values : dict
         The numbers, if done.
     note : str
-        Otherwise why, in a sentence.
+        Otherwise the reason, in a sentence.
     limit : float or None
         The seconds that were allowed.
     context : dict
@@ -41,7 +41,7 @@ class Record:
     context: dict[str, Any] = field(default_factory=dict)
 
     def settled(self, limit: float) -> bool:
-        """Whether another run under a time limit could not tell more."""
+        """Whether another run under this time limit would have the same outcome."""
         if self.outcome == OVER_TIME:
             return self.limit is not None and self.limit >= limit
         return self.outcome in (DONE, OVER_MEMORY)
@@ -53,7 +53,7 @@ class Store:
     Parameters
     ----------
     folder : path-like
-        Made if it is not there.
+        Created if missing.
     """
 
     def __init__(self, folder: str | Path) -> None:

@@ -1,4 +1,4 @@
-"""A process of its own for the cells of one problem: ``python -m ...worker PROBLEM``."""
+"""A separate process for the cells of one problem: ``python -m ...worker PROBLEM``."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def load(problem: str) -> Compute:
 
 def _warm_up(problem: str, method: str) -> None:
     """Import and compile on a small problem, so that no measured time includes it."""
-    with suppress(Exception):  # it will show in the cell itself
+    with suppress(Exception):  # the cell itself will fail too
         compute_cell(Instance(problem), Cell(problem, method, 2, 0))
 
 

@@ -1,4 +1,4 @@
-"""The rounding benchmark's command line, and its parts that have no file of their own."""
+"""The rounding benchmark's command line, and its smaller parts."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CLUSTERS = {"clusterings": (2, 5, 10, 25), "defaults": (5, 25), "peers": (5, 10)
 
 
 def judge(problem, k, tol, labels):
-    """Stands outside the methods: everything anew from the labels."""
+    """Measure labels independently of the method that made them."""
     (attribute,) = encode_groups(problem.groups, problem.n)
     rule = make_rule(attribute, k, fairness_tol=tol)
     cells = rule.judge(labels, k)
@@ -87,7 +87,7 @@ VARIANTS = {
 
 
 def defaults(problem, k, argument):
-    """Values of one argument, with everything else as it is by default."""
+    """Values of one argument, with all others at their defaults."""
     for value in VARIANTS[argument]:
         given = value
         if argument == "min_cluster_size":
@@ -97,7 +97,7 @@ def defaults(problem, k, argument):
 
 
 def save(path, rows):
-    """Write the rows as they come, so that an interrupted run loses one."""
+    """Write each row when it is computed, so that an interruption loses only one."""
     results = {}
     for key, row in rows:
         results[key] = row
@@ -137,7 +137,7 @@ def main(words=None):
     parser.add_argument("--argument", nargs="*", choices=list(VARIANTS), default=list(VARIANTS))
     parser.add_argument("--out", type=Path, default=RESULTS)
     given = parser.parse_args(words)
-    # A group smaller than the number of clusters (Census has one) is said once in the document.
+    # The page mentions the group of Census that is smaller than the number of clusters.
     warnings.simplefilter("ignore", FairSpectralWarning)
     if given.part == "report":
         write_report(gather(given.out))

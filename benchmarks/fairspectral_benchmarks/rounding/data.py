@@ -1,4 +1,4 @@
-"""The data sets as the rounding benchmark uses them: affinity, groups, embeddings."""
+"""The data sets of the rounding benchmark: affinity, groups, embeddings."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Problem:
             )
             self.folder.mkdir(parents=True, exist_ok=True)
             with replacing(path) as attempt, attempt.open("wb") as file:
-                np.save(file, whole)  # whoever runs beside this one sees all of it or nothing
+                np.save(file, whole)  # processes that run at the same time see all of it or nothing
         return np.ascontiguousarray(np.load(path)[:, :k])
 
 
@@ -76,7 +76,7 @@ def load(name, folder):
 
 
 def _compile_for(operator):
-    """Round a toy stored like this operator, so that no measured time holds a compilation."""
+    """Round a tiny problem stored like this one, so that no measured time includes compiling."""
     rng = np.random.default_rng(0)
     W = rng.random((60, 60)).astype(operator.dtype)
     W = W + W.T

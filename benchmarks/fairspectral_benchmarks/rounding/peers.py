@@ -20,7 +20,7 @@ TOL = 0.2
 PATIENCE = 300
 
 
-class OutOfPatienceError(Exception):
+class TimeLimitError(Exception):
     """A method did not finish."""
 
 
@@ -38,17 +38,17 @@ def compare(problem, k):
             found[method] = row
             yield method, row | {"method": method}
     for peer in ("fair-kmeans", "Bera et al."):
-        # A cluster of a few persons may lack a group: that deviation, of 1, bounds nothing.
+        # A cluster of a few persons may lack a group: that deviation, 1, is not a useful bound.
         reached = found.get(peer, {}).get("achieved_tol", 1.0)
         if reached < 1 and not beats(found["ours"], found[peer]):
-            # Cheaper, or fairer than what was asked for: once more at the tolerance it reached.
+            # Cheaper, or fairer than required: compare once more at the tolerance it reached.
             method = f"ours, at the tolerance of {peer}"
             again = partial(ours, floor=1, tol=reached)
             yield method, timed(rows, rule, k, again) | {"method": method}
 
 
 def beats(mine, theirs):
-    """Neither dearer, nor further outside the band, nor needlessly unfair within it."""
+    """Neither more expensive, nor further outside the band, nor less fair within it."""
     measures = ("cost", "persons_outside", "achieved_tol")
     return all(mine[measure] <= theirs[measure] for measure in measures)
 
@@ -57,14 +57,14 @@ def timed(rows, rule, k, solve):
     start = time.perf_counter()
     try:
         labels = solve(rows, rule, k)
-    except OutOfPatienceError:
+    except TimeLimitError:
         return {"seconds": time.perf_counter() - start}
     seconds = time.perf_counter() - start
     return None if labels is None else score(rows, rule, k, labels) | {"seconds": seconds}
 
 
 def score(rows, rule, k, labels):
-    """Stands outside the methods: everything anew from the labels."""
+    """Measure labels independently of the method that made them."""
     table = rule.count(labels, k)
     table = table[:, table.sum(axis=0) > 0]
     centroids = np.array([rows[labels == c].mean(axis=0) for c in np.unique(labels)])
@@ -95,7 +95,7 @@ def ours(rows, rule, k, floor=None, tol=TOL):
 
 
 def ours_any_size(rows, rule, k):
-    """Without a floor, as the peers are."""
+    """Without a floor, like the peers."""
     return ours(rows, rule, k, floor=1)
 
 
@@ -125,7 +125,7 @@ def bera(rows, rule, k):
         options={"time_limit": PATIENCE},
     )
     if program.status != 0:
-        raise OutOfPatienceError
+        raise TimeLimitError
     mass = members @ program.x.reshape(n, k)
     size = mass.sum(axis=0)
     low, high = np.floor(mass + 1e-7), np.ceil(mass - 1e-7)
@@ -150,10 +150,10 @@ def fairlets(rows, rule, k):
         print("fair-kmeans is not installed; pip install fair-kmeans to have it in the table")
         return None
     codes = rule.attribute.codes
-    # Unequal groups are made equal by weights, which is what the package offers for it.
+    # Unequal groups are made equal by weights, as the package suggests.
     weights = None if counts[0] == counts[1] else counts[1 - codes].astype(np.int64)
     model = FairKMeans(n_clusters=k, random_state=0)
-    # The package copies nothing, so it must get the very types that it works in.
+    # The package converts nothing, so pass exactly the types that it works in.
     model.fit(np.ascontiguousarray(rows), color=codes.astype(np.int32), sample_weight=weights)
     return np.asarray(model.labels_)
 

@@ -12,7 +12,7 @@ ORDER = ("LastFMNet", "FacebookNet", "Thyroid", "Census", "4area")
 
 
 def write_report(results):
-    """Replace what stands between the marks of each table that was measured."""
+    """Replace the text between the marks of each table that was measured."""
     tables = {}
     for part, table in TABLES.items():
         source = "clusterings" if part == "stages" else part
@@ -58,7 +58,7 @@ def _one_way(found, k):
 
 
 def _summary(rows):
-    """The sentence that must hold, counted."""
+    """The summary of all clusterings, as a sentence."""
     ways = {way: [row[way] for row in rows] for way in ("fair", "plain", "kmeans")}
     cells, outside, broken = (
         {way: count(found) for way, found in ways.items()}
@@ -130,7 +130,7 @@ def peers(rows):
     lines = []
     for row in rows:
         if row["method"].startswith("ours, at") and row["persons_outside"] > 1:
-            continue  # the peer's deviation, that of a cluster of a few persons, is no bound
+            continue  # the peer's deviation, from a cluster of a few persons, is not a useful bound
         if "cost" in row:
             found = [
                 f"{row['persons_outside']:.2f}", f"{row['achieved_tol']:.3f}",

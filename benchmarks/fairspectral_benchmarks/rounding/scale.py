@@ -23,7 +23,7 @@ def scale():
 
 
 def _apart(n):
-    """One run in a process of its own, whose memory is measured."""
+    """One run in a separate process, whose memory is measured."""
     single = dict.fromkeys(_THREADS, "1")
     with Child("fairspectral_benchmarks.rounding.scale", environment=single) as child:
         outcome, facts = child.ask({"n": n}, PATIENCE)
@@ -33,8 +33,8 @@ def _apart(n):
 
 
 def one(n, k=25, h=4):
-    """A mixture of k Gaussians in k dimensions, in which half of everybody's group is a matter
-    of the component: fairness binds nearly everywhere.
+    """A mixture of k Gaussians in k dimensions; half of the persons have a group that depends on
+    their component, so that nearly all bounds are active.
     """
     import numpy as np
 
@@ -58,7 +58,7 @@ def one(n, k=25, h=4):
 
 
 def load():
-    """A worker's: one run for each request."""
+    """For the worker: one run for each request."""
 
     def compute(request, say):
         say("clock")

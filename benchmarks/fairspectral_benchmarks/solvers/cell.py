@@ -1,4 +1,4 @@
-"""One cell of the benchmark (a problem and a solver), run in a process of its own."""
+"""One cell of the benchmark (a problem and a solver), run in a separate process."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def run_cell(case_name: str, solver: str, best: float | None, limit: float) -> d
         return {"skipped": f"needs too much memory or time at n={weights.shape[0]}"}
     problem = make_problem(weights, groups, case.n_clusters, peer.dtype)
     scorer = Scorer(weights, problem)
-    # Loads the compiled products, once in a process: 0.3 s that no solver should pay.
+    # Load the compiled products, once in a process: 0.3 s that no solver's time may include.
     problem.apply(problem.asarray(np.ones((weights.shape[0], 32))))
     if best is None:
         raise ValueError(f"{case_name} has no reference yet, which the gap is measured against.")
@@ -88,7 +88,7 @@ def _tune(
 
 
 def _best_runs(trials: list[dict[str, Any]]) -> list[tuple[float, float]]:
-    """Seconds and gap of the settings that no other setting beats in both, for the plot."""
+    """Seconds and gap of the Pareto-optimal settings, for the plot."""
     series: list[tuple[float, float]] = []
     for seconds, gap in sorted((trial["seconds"], trial["gap"]) for trial in trials):
         if np.isfinite(gap) and (not series or gap < series[-1][1]):
@@ -97,7 +97,7 @@ def _best_runs(trials: list[dict[str, Any]]) -> list[tuple[float, float]]:
 
 
 def _worthwhile(settings: Iterator[Setting], trials: list[dict[str, Any]]) -> Iterator[Setting]:
-    """Loose to tight in each family, from a bit before where the last family got there."""
+    """Loose to tight in each family, starting a bit before where the last family succeeded."""
     first = None
     done: set[str] = set()
     for setting in settings:
@@ -118,7 +118,7 @@ def _worthwhile(settings: Iterator[Setting], trials: list[dict[str, Any]]) -> It
 def _trial(
     problem: FairCutProblem, scorer: Scorer, setting: Setting, best: float
 ) -> dict[str, Any]:
-    """The run of median time over a few seeds, the same few for everybody; one if it is long."""
+    """The run of median time over a few seeds, the same for all solvers; one seed if it is long."""
     runs = [_run(problem, scorer, setting, best, seed=0)]
     while len(runs) < REPEATS and runs[0]["seconds"] < LONG_RUN:
         runs.append(_run(problem, scorer, setting, best, seed=len(runs)))
@@ -198,7 +198,7 @@ def _total_memory() -> int:
 
 
 def _reset_peak_memory() -> int:
-    """Forget the process's peak and give its memory now, in bytes (Linux; elsewhere 0)."""
+    """Reset the process's peak memory; returns its current memory in bytes (0 except on Linux)."""
     try:
         Path("/proc/self/clear_refs").write_text("5")
         return _status("VmRSS")
@@ -221,7 +221,7 @@ def _status(key: str) -> int:
 
 
 def load() -> Compute:
-    """A worker's: one cell in a process, so that its memory and its threads are its own."""
+    """For the worker: one cell in each process, so that its memory and threads are separate."""
 
     def compute(request: dict[str, Any], say: Say) -> dict[str, Any]:
         say("clock")

@@ -54,11 +54,11 @@ def _run_all(given: argparse.Namespace, results: dict[str, Any], path: Path) -> 
 
 
 def run_apart(case: str, solver: str, best: float | None, limit: float) -> dict[str, Any]:
-    """One cell in a process of its own: its values, or an ``error``."""
+    """One cell in a separate process: its values, or an ``error``."""
     request = {"case_name": case, "solver": solver, "best": best, "limit": limit}
     with Child("fairspectral_benchmarks.solvers.cell") as child:
         try:
-            # Tuning may need a last long run beyond the limit; nothing may need hours.
+            # Tuning may need a last long run beyond the limit, but not hours.
             outcome, facts = child.ask(request, 10 * limit)
         except MissingDataError as error:
             return {"error": str(error)}

@@ -1,8 +1,8 @@
 """Every solver of the benchmark under one interface: settings to try, and how to run one.
 
 A competitor runs its settings from loose to tight; the fastest run that reaches the gap counts,
-so that everybody is compared at equal quality and at their best. s-FSC also runs as it was
-published, which leaves the tolerance to ARPACK: to full accuracy.
+so that all are compared at equal quality and at their best. s-FSC also runs as published, with
+ARPACK's default tolerance: to full accuracy.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Peer:
-    """A solver: its title, the precision of its products, its settings, when it is too slow."""
+    """A solver: its title, the precision of its products, its settings, and its largest n."""
 
     name: str
     title: str
@@ -65,7 +65,7 @@ def _s_fsc(problem: FairCutProblem) -> Iterator[Setting]:
 
 
 def _deflated(problem: FairCutProblem) -> tuple[sla.LinearOperator, np.ndarray]:
-    """``P M P`` without the known vector, and what was taken out."""
+    """``P M P`` without the known vector, and the directions that were removed."""
     fixed = np.hstack([problem.known_vector, problem.constraints.basis]).astype(problem.dtype)
 
     def multiply(block: np.ndarray) -> np.ndarray:

@@ -26,14 +26,14 @@ TARGETS = (
     ("thyroid", ("eigsh", "eigsh-f64"), "best tuned eigsh", 3),
     ("4area", ("eigsh", "eigsh-f64"), "best tuned eigsh", 4),
 )
-# The plot ends here: what is closer to the optimum is drawn at this gap.
+# The plot ends here: smaller gaps are drawn at this one.
 LOWEST = 1e-8
 
 
 def write_report(results: dict[str, Any], out: Path) -> None:
     """The tables of ``benchmarks.md``, and ``benchmarks.svg``, beside the stored results.
 
-    What stands outside the marks in the page is left alone.
+    The rest of the page is not changed.
     """
     cells, rates = results["cells"], results.get("rates")
     names = [name for name in CASES if f"{name}/krylov" in cells]
@@ -51,7 +51,7 @@ def write_report(results: dict[str, Any], out: Path) -> None:
 
 
 def _seconds(cells: dict[str, Any], name: str, solvers: tuple[str, ...]) -> tuple[float, str]:
-    """The fastest of some solvers that reached the gap (any, where none did), and its name."""
+    """The fastest of some solvers that reached the gap (of all if none did), and its name."""
     found = [(cells.get(f"{name}/{s}", {}), s) for s in solvers]
     timed = [(c["seconds"], s, c.get("reached", False)) for c, s in found if "seconds" in c]
     reached = [t for t in timed if t[2]] or timed

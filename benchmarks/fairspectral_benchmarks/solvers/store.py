@@ -1,4 +1,4 @@
-"""The results of the solver benchmark in one small file: what the page shows, a line per cell."""
+"""The results of the solver benchmark in one small file, a line per cell."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from fairspectral_benchmarks.files import read_json, write_text
 
 MADE_BY = "python benchmarks/solvers.py"
 _DIGITS = 6
-# Everybody's gap is measured against it, so it keeps all its digits.
+# All gaps are measured against it, so it keeps all its digits.
 _EXACT = ("objective",)
 
 
 def read(path: Path) -> dict[str, Any]:
-    """What is stored, or nothing yet."""
+    """The stored results, or an empty set."""
     return read_json(path) or {"made_by": MADE_BY, "cells": {}}
 
 
 def write(path: Path, results: dict[str, Any]) -> None:
-    """Write the file anew."""
+    """Write the whole file."""
     head = {key: value for key, value in results.items() if key != "cells"}
     cells = [f"{json.dumps(key)}: {json.dumps(cell)}" for key, cell in results["cells"].items()]
     lines = [f"{json.dumps(key)}: {json.dumps(value)}," for key, value in head.items()]
@@ -30,7 +30,7 @@ def write(path: Path, results: dict[str, Any]) -> None:
 
 
 def small(values: Any, key: str = "") -> Any:
-    """Values without what is empty, numbers with the digits that a reader of the page sees."""
+    """Values without empty ones, and numbers with the digits that the page shows."""
     if isinstance(values, dict):
         kept = {name: small(value, name) for name, value in values.items()}
         return {name: value for name, value in kept.items() if value is not None}

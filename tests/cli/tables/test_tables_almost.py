@@ -24,7 +24,7 @@ def column(*values):
         (["5", "(3)", "-2", "€7"], "'(3)' in data row 2"),
     ],
 )
-def test_a_few_cells_that_are_no_numbers_are_refused(values, found):
+def test_a_few_cells_that_are_not_numbers_are_refused(values, found):
     with pytest.raises(ValueError) as refused:
         check_almost_numeric(column(*values), PATH)
     said = str(refused.value)
@@ -33,12 +33,12 @@ def test_a_few_cells_that_are_no_numbers_are_refused(values, found):
     assert "--drop x" in said
 
 
-def test_the_number_of_others_is_said():
+def test_the_number_of_others_is_reported():
     with pytest.raises(ValueError, match=r"\(and 2 more like it\)"):
         check_almost_numeric(column("$1", "$2", "3", "$4"), PATH)
 
 
-def test_many_cells_that_are_no_numbers_are_told_of():
+def test_many_cells_that_are_not_numbers_give_a_note():
     note = check_almost_numeric(column(*["0", "1", "2", "3+"] * 5), PATH)
     assert "categories although 15 of its 20 values look like numbers" in note
     assert "'3+' in data row 4" in note
@@ -60,12 +60,12 @@ def test_names_are_left_alone(values):
     ],
     ids=["dates", "addresses", "phones", "versions", "ranks"],
 )
-def test_what_only_has_digits_is_no_number(values):
+def test_text_with_digits_is_not_a_number(values):
     assert check_almost_numeric(column(*values), PATH) is None
 
 
 @pytest.mark.parametrize("values", [["66 kg", "70.5 kg", "81 kg"], ["1,66m", "1,80m", "1,75m"]])
-def test_numbers_with_a_unit_are_told_of(values):
+def test_numbers_with_a_unit_give_a_note(values):
     note = check_almost_numeric(column(*values), PATH)
     assert note.startswith("Read 'x' as text although its values are numbers with the unit")
 

@@ -62,7 +62,7 @@ def test_numbers_from_types():
         numbers(pd.Series([1.0, -np.inf], name="age"))
 
 
-def test_what_is_missing():
+def test_missing_values():
     text = pd.Series(["", " NA ", "None", "x", None], dtype=object)
     assert missing_values(text).tolist() == [True, True, False, False, True]
     assert missing_values(pd.Series([1.0, np.nan])).tolist() == [False, True]

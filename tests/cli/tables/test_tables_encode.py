@@ -37,7 +37,7 @@ def test_the_largest_numbers_are_standardised_too():
     np.testing.assert_allclose(features.X.std(axis=0), 1, rtol=0, atol=1e-9)
 
 
-def test_constants_ids_and_names_are_dropped_and_said():
+def test_constants_ids_and_names_are_dropped_with_a_note():
     n = 30
     features = encode_features(
         table(
@@ -60,13 +60,13 @@ def test_constants_ids_and_names_are_dropped_and_said():
     assert "'void': it has no value at all" in said
 
 
-def test_keep_uses_them_all_the_same():
+def test_keep_uses_them():
     data = table(id=["1", "2", "3", "4"], name=["a", "b", "c", "d"])
     features = encode_features(data, keep=["id", "name"])
     assert features.names == ("id", "name=a", "name=b", "name=c", "name=d")
 
 
-def test_missing_values_are_filled_and_said():
+def test_missing_values_are_filled_with_a_note():
     features = encode_features(table(x=["1", "", "5", "5"], c=["a", "NA", "a", "a"]))
     assert features.names == ("x", "c=(missing)", "c=a")
     assert "Filled 1 missing value(s) of 'x' with the median, 5." in features.notes
@@ -82,7 +82,7 @@ def test_rare_categories_are_pooled():
     assert "Pooled the 51 rarest of the 150 values of 'c'" in notes_of(features)
 
 
-def test_only_the_columns_asked_for():
+def test_only_the_requested_columns():
     data = table(x=["1", "3", "9"], y=["4", "6", "5"])
     assert encode_features(data, ["y"]).names == ("y",)
 
@@ -90,5 +90,5 @@ def test_only_the_columns_asked_for():
 def test_nothing_left_to_compare():
     with pytest.raises(ValueError, match=r"no column to compare.*'x': it has the same value"):
         encode_features(table(x=["1", "1"]))
-    with pytest.raises(ValueError, match="for all of them are sensitive or dropped"):
+    with pytest.raises(ValueError, match="because all of them are sensitive or dropped"):
         encode_features(table(x=["1", "2"]), [])

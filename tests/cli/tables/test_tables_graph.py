@@ -40,7 +40,7 @@ def test_nodes_in_the_order_given_and_numbers_in_theirs(tmp_path):
     np.testing.assert_array_equal(graph.weights.toarray(), [[0, 0, 1], [0, 0, 1], [1, 1, 0]])
 
 
-def test_weights_loops_and_directions_are_said(tmp_path):
+def test_weights_loops_and_directions_are_noted(tmp_path):
     graph = read_graph(write(tmp_path, "a,b,2\nb,a,3\na,a,9\nb,c,1\n"))
     np.testing.assert_array_equal(graph.weights.toarray(), [[0, 3, 0], [3, 0, 1], [0, 1, 0]])
     assert graph.notes == (
@@ -103,7 +103,7 @@ def test_nodes_that_begin_with_a_comment_sign(tmp_path):
     assert read_graph(write(tmp_path, quoted)).nodes == ("#a", "b", "c")
 
 
-def test_comments_that_could_be_edges_are_told_of(tmp_path):
+def test_comments_that_could_be_edges_give_a_note(tmp_path):
     graph = read_graph(write(tmp_path, "a,b\nb,c\n#a,c\n"))
     (note,) = graph.notes
     assert note.startswith("Took 1 line(s) for comments, the first in line 3 ('#a,c')")
@@ -120,7 +120,7 @@ def test_a_first_line_of_two_nodes_is_an_edge(tmp_path, first):
         read_graph(path, nodes[1:])
 
 
-def test_a_doubtful_header_is_told_of(tmp_path):
+def test_a_doubtful_header_gives_a_note(tmp_path):
     graph = read_graph(write(tmp_path, "a,b\n1,2\n2,3\n"))
     assert graph.notes == ("The first line ('a', 'b') was read as a header and not as an edge.",)
 

@@ -54,6 +54,6 @@ def test_gzip_is_unpacked_whole(tmp_path):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="no such device")
-def test_a_device_is_no_file():
+def test_a_device_is_not_a_file():
     with pytest.raises(ValueError, match="is a device and not a file"):
         read_table(Path("/dev/zero"))

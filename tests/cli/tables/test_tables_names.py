@@ -62,7 +62,7 @@ def test_other_types_as_labels():
 
 
 @pytest.mark.parametrize(("dtype", "large"), [("float64", 2.0**53), ("float32", 2.0**24)])
-def test_floats_that_cannot_tell_neighbours_apart_are_refused(dtype, large):
+def test_floats_too_large_to_be_exact_are_refused(dtype, large):
     column = pd.Series([1, large], dtype=dtype, name="id")
     with pytest.raises(ValueError, match=f"in column 'id', which is so large that a {dtype}"):
         read_labels(column, PATH)

@@ -92,7 +92,7 @@ def test_parquet_with_two_columns_of_one_name(tmp_path):
         read_table(tmp_path / "t.parquet")
 
 
-def test_a_mark_before_the_text_is_no_part_of_the_first_name(tmp_path):
+def test_a_byte_order_mark_is_not_part_of_the_first_name(tmp_path):
     path = write(tmp_path, "a,b\n1,2\n3,4\n", encoding="utf-8-sig")
     assert read_table(path, encoding="utf-8").frame.columns.tolist() == ["a", "b"]
 

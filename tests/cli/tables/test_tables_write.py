@@ -124,7 +124,7 @@ def test_a_name_that_the_encoding_has_not(table, tmp_path):
     assert os.listdir(tmp_path) == ["in.csv"]
 
 
-def test_what_cannot_be_written_is_refused_early(tmp_path, monkeypatch):
+def test_unwritable_outputs_are_refused_early(tmp_path, monkeypatch):
     given = tmp_path / "in.csv"
     given.write_text("x")
     check_output(tmp_path / "out.csv", [given])
@@ -139,7 +139,7 @@ def test_what_cannot_be_written_is_refused_early(tmp_path, monkeypatch):
         check_output(tmp_path / "out.csv")
 
 
-def test_devices_and_protected_files_are_no_outputs(tmp_path, monkeypatch):
+def test_devices_and_protected_files_are_refused_as_outputs(tmp_path, monkeypatch):
     link = tmp_path / "null.csv"
     link.symlink_to(os.devnull)
     with pytest.raises(ValueError, match="is a device or a pipe"):
