@@ -187,7 +187,7 @@ class Instance:
         return self.data.X is not None
 
     @property
-    def small_kin(self) -> str:
+    def warm_up_name(self) -> str:
         """A small problem of the same kind, for warming up."""
         if self.kernel:
             return "elliptical"

@@ -77,7 +77,7 @@ class Child:
                 self.stop()
                 return OVER_TIME, {"note": f"stopped after {limit:g} s"}
             if answer is None:
-                return FAILED, {"note": self._last_words()}
+                return FAILED, {"note": self._exit_note()}
             match answer.pop("event"):
                 case "loaded":
                     self.context = answer["context"]
@@ -124,7 +124,7 @@ class Child:
         )
         self._listening.start()
 
-    def _last_words(self) -> str:
+    def _exit_note(self) -> str:
         """A note on how a process ended that did not answer."""
         assert self._process is not None
         status = self._process.wait()

@@ -204,13 +204,13 @@ class _Queues:
 
 
 @numba.njit
-def _nothing(array: Any, row: Any, column: Any) -> None:
+def _no_prefetch(array: Any, row: Any, column: Any) -> None:
     pass
 
 
 def _compiled_without_prefetch() -> Any:
     source = product_kernels.dense_rows.py_func
-    names = {**source.__globals__, "_prefetch": _nothing}
+    names = {**source.__globals__, "_prefetch": _no_prefetch}
     return numba.njit(nogil=True)(FunctionType(source.__code__, names))
 
 

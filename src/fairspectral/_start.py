@@ -82,7 +82,7 @@ def _write(text: str) -> None:
 def _guard() -> None:
     sys.excepthook = exit_with_a_sentence
     in_main = threading.current_thread() is threading.main_thread()
-    # A process that was told to ignore Ctrl-C goes on ignoring it.
+    # A process that was started to ignore Ctrl-C keeps ignoring it.
     if in_main and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, end_quietly)
     check_room_to_import()

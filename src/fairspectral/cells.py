@@ -4,7 +4,7 @@ Cells are counted and compared with their bounds only here; the rounding, its ce
 audit, the report, the command and the benchmarks use this module. Tables have shape (h, k), one
 row for each group and one column for each cluster.
 
-Fairness is asked for as a band of shares ``[a_s, b_s]`` that each group s must have in every
+Fairness is requested as a band of shares ``[a_s, b_s]`` that each group s must have in every
 cluster. The population's share ``z_s = n_s / n`` must lie in the band, because all clusters
 together are the population. In a cluster of m persons the bounds on the cell are
 

@@ -247,8 +247,8 @@ def look_at_affinities(sample: Sample) -> Finding | None:
     if own > _OWN:
         return Finding(
             "nearly the identity",
-            f"The typical person has {own:.0%} of all affinity with themselves: nobody resembles "
-            "anybody.",
+            f"The typical person has {own:.0%} of all affinity with themselves, and little with "
+            "others.",
             "Try a wider kernel (a smaller gamma), or a graph of nearest neighbours.",
         )
     if sample.spread < _SPREAD:

@@ -58,8 +58,8 @@ def embed(
     components = operator.count_components()
     if components is not None and components > 1:
         warnings.warn(
-            f"the affinity graph has {components} connected components, and no affinity tells how "
-            "they belong together, so which of them share a cluster is arbitrary; connect them "
+            f"the affinity graph has {components} connected components without any affinity "
+            "between them, so which of them share a cluster is arbitrary; connect them "
             "(for example with more neighbours or a wider kernel) if they should not be apart.",
             FairSpectralWarning,
             stacklevel=3,

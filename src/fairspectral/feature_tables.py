@@ -53,7 +53,7 @@ def check_column_names(X: Any) -> None:
 
 
 def refuse_dates(X: Any) -> None:
-    """Refuse dates and durations: their size depends on a unit that nobody chose."""
+    """Refuse dates and durations: their size depends on an arbitrary unit."""
     for column, kind in enumerate(_column_types(X)):
         is_temporal = getattr(kind, "is_temporal", None)  # of polars
         if getattr(kind, "kind", "") in ("m", "M") or (is_temporal and is_temporal()):

@@ -142,7 +142,7 @@ FUNCTIONS = [
       "initial_labels must be 30 whole numbers from 0 to 1, one for each row."),
     c("assignment: an empty first cluster",
       lambda: fair(n_clusters=2, initial_labels=[1] * N),
-      "initial_labels has an empty cluster; put somebody into every cluster."),
+      "initial_labels has an empty cluster; put at least one person into every cluster."),
     c("assignment: weights negative", lambda: fair(sample_weight=-np.ones(N)),
       "sample_weight must be 30 finite numbers of at least zero, one for each row, and not all "
       "of them zero."),

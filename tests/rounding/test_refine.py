@@ -208,7 +208,7 @@ def test_cached_quantities_follow_the_moves(block_graph, operator):
     state = CutState.measure(operator, mixed_start(groups, 4), 4)
     partition, band = _partition(state, rules), _band(rules, 1)
     pairs = np.random.default_rng(0).integers(0, 200, (300, 2))
-    kernels.shake(rows_of(operator), partition, band, groups.astype(np.int64), pairs)
+    kernels.perturb(rows_of(operator), partition, band, groups.astype(np.int64), pairs)
     anew = _partition(CutState.measure(operator, partition.labels, 4), rules)
     assert not np.array_equal(partition.labels, state.labels)
     for cached, fresh in zip(partition, anew, strict=True):

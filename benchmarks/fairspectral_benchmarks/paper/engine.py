@@ -93,7 +93,7 @@ def reproduce(
         records = {c: r for c in spec.cells(scale) if (r := store.read(c)) is not None}
         written.extend(write_item(spec, records, scale, folder, figures=figures))
 
-    def heard(record: Record) -> None:
+    def on_record(record: Record) -> None:
         meter.add(record.cell)
         listener(record)
         for spec in specs:
@@ -104,7 +104,7 @@ def reproduce(
     for spec in specs:
         if not waiting[spec.name]:
             write(spec)
-    missing = run_cells(cells, store, limit=limit, isolated=isolated, listener=heard)
+    missing = run_cells(cells, store, limit=limit, isolated=isolated, listener=on_record)
     for spec in specs:
         if waiting[spec.name]:  # some data are missing: show what there is
             write(spec)

@@ -68,7 +68,7 @@ def run_cells(
         try:
             with worker as compute:
                 for cell in group:
-                    record = _foregone(cell, overruns, limit) or compute(cell)
+                    record = _known_failure(cell, overruns, limit) or compute(cell)
                     if record.outcome == OVER_TIME:
                         overruns.append(record)
                     keep(record)
@@ -83,7 +83,7 @@ def _order(cell: Cell) -> tuple[Any, ...]:
     return name.n, cell.problem, cell.method, cell.k, cell.trial
 
 
-def _foregone(cell: Cell, overruns: Iterable[Record], limit: float) -> Record | None:
+def _known_failure(cell: Cell, overruns: Iterable[Record], limit: float) -> Record | None:
     """The record of a cell whose failure is known without running it, or None."""
     method, name = get_method(cell.method), read_name(cell.problem)
     if method.largest_n is not None and name.n > method.largest_n:

@@ -21,7 +21,7 @@ def load(problem: str) -> Compute:
     def compute(request: dict[str, Any], say: Say) -> dict[str, Any]:
         cell = Cell(**request)
         if cell.method not in warm:
-            _warm_up(instance.small_kin, cell.method)
+            _warm_up(instance.warm_up_name, cell.method)
             warm.add(cell.method)
         return compute_cell(instance, cell, tell=say)
 

@@ -14,7 +14,7 @@ from fairspectral.affinity.checks import refuse_complex
 from fairspectral.affinity.dense import DenseOperator
 from fairspectral.affinity.kernel import KERNEL_NAMES, KernelOperator, kernel_matrix, make_kernel
 from fairspectral.affinity.sparse import SparseOperator
-from fairspectral.affinity.units import in_own_units
+from fairspectral.affinity.units import scaled_and_centred
 from fairspectral.affinity.user import UserOperator
 from fairspectral.linalg.room import check_room_to_work
 from fairspectral.linalg.threads import openmp_after_fork
@@ -105,5 +105,7 @@ def _neighbour_graph(X: Any, n_neighbors: int, n_jobs: int | None) -> Any:
         )
     # Each point is its own first neighbour, as in sklearn.cluster.SpectralClustering.
     with openmp_after_fork():
-        graph = kneighbors_graph(in_own_units(X), n_neighbors, include_self=True, n_jobs=n_jobs)
+        graph = kneighbors_graph(
+            scaled_and_centred(X), n_neighbors, include_self=True, n_jobs=n_jobs
+        )
     return (graph + graph.T) / 2

@@ -61,6 +61,6 @@ class Units:
         return scaled
 
 
-def in_own_units(X: Any) -> Any:
+def scaled_and_centred(X: Any) -> Any:
     """Scaled and centred features, for code that only compares distances."""
     return Units.of(X).apply(X)

@@ -19,7 +19,7 @@ from typing import Annotated, Any
 import typer
 
 from fairspectral._start import FAILED, INTERRUPTED, short_of_memory
-from fairspectral.cli.interrupt import Terminated, farewell, prompt_interrupts
+from fairspectral.cli.interrupt import Terminated, end_message, prompt_interrupts
 from fairspectral.cli.visible import visible
 from fairspectral.cli.wording import in_options
 from fairspectral.linalg.room import NoRoomError, address_space_left
@@ -53,13 +53,13 @@ def command(function: Callable[..., int | None]) -> Callable[..., None]:
             fields = [field.name for field in dataclasses.fields(kind)]
             options[name] = kind(**{field: options.pop(field) for field in fields})
         try:
-            with prompt_interrupts(), _spoken_warnings(speak):
+            with prompt_interrupts(), _printed_warnings(speak):
                 status = function(**options)
         except KeyboardInterrupt:
-            say(farewell(signal.SIGINT))
+            say(end_message(signal.SIGINT))
             raise typer.Exit(INTERRUPTED) from None
         except Terminated as end:
-            say(farewell(end.number))
+            say(end_message(end.number))
             raise typer.Exit(end.status) from None
         except typer.Exit:
             raise
@@ -134,7 +134,7 @@ def _sentence(error: Exception, parameters: Collection[str]) -> str:
 
 
 @contextmanager
-def _spoken_warnings(speak: Callable[[str, str], None]) -> Iterator[None]:
+def _printed_warnings(speak: Callable[[str, str], None]) -> Iterator[None]:
     """Print this library's warnings as plain sentences; hide those of other packages."""
     from sklearn.exceptions import ConvergenceWarning
 

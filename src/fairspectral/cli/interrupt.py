@@ -37,7 +37,7 @@ class Terminated(BaseException):
         return 128 + self.number
 
 
-def farewell(number: int) -> str:
+def end_message(number: int) -> str:
     """The message of a process that a signal ends."""
     word = "Interrupted" if number == signal.SIGINT else "Terminated"
     return f"{word}; no partial file is left."
@@ -108,5 +108,5 @@ def end_now(number: int = signal.SIGINT) -> None:
     discard_unfinished()
     cursor = _SHOW_CURSOR if sys.stderr.isatty() else ""
     with suppress(OSError):
-        os.write(2, f"{cursor}\n{farewell(number)}\n".encode())
+        os.write(2, f"{cursor}\n{end_message(number)}\n".encode())
     os._exit(128 + number)

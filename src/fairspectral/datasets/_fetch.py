@@ -88,7 +88,7 @@ class Source:
         )
 
 
-class _RefusedError(OSError):
+class _DownloadError(OSError):
     """A failed download with a reason for the user."""
 
 
@@ -119,7 +119,7 @@ def locate(files: Sequence[RemoteFile], data_home: str | os.PathLike | None) -> 
         except (OSError, EOFError, KeyError, zipfile.BadZipFile, zlib.error) as error:
             wanted = [file for file in missing if _find(file, folders) is None]
             # Without the library's traceback of a hundred lines: the sentence has its reason.
-            raise FileNotFoundError(_by_hand(wanted, error, folders[0])) from None
+            raise FileNotFoundError(_manual_instructions(wanted, error, folders[0])) from None
     return [path for file in files if (path := _find(file, folders))]
 
 
@@ -160,15 +160,15 @@ def _download(file: RemoteFile, cache: Path) -> None:
         content = _unpack(attempt, file)
         found = hashlib.sha256(content).hexdigest()
         if found != file.sha256:
-            raise _RefusedError(f"its SHA-256 is {found} instead of {file.sha256}")
+            raise _DownloadError(f"its SHA-256 is {found} instead of {file.sha256}")
         attempt.write_bytes(content)
 
 
-def _by_hand(wanted: Sequence[RemoteFile], error: Exception, folder: Path) -> str:
+def _manual_instructions(wanted: Sequence[RemoteFile], error: Exception, folder: Path) -> str:
     """The message on where to put which files; the first could not be downloaded."""
     # The errors of requests are OSErrors. The network's messages are long: they follow in the
     # traceback.
-    reason = str(error) if isinstance(error, _RefusedError) else type(error).__name__
+    reason = str(error) if isinstance(error, _DownloadError) else type(error).__name__
     urls = " and ".join(dict.fromkeys(file.url for file in wanted))
     names = " and ".join(file.name for file in wanted)
     packed = any(file.url.endswith((".zip", ".gz")) for file in wanted)
@@ -183,7 +183,7 @@ def _retrieve(url: str, target: Path) -> None:
     try:
         import pooch
     except ImportError:
-        raise _RefusedError("this needs pooch: pip install 'fairspectral[data]'") from None
+        raise _DownloadError("this needs pooch: pip install 'fairspectral[data]'") from None
     pooch.HTTPDownloader(timeout=_TIMEOUT_SECONDS)(url, str(target), None)
 
 

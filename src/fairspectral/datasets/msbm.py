@@ -73,8 +73,8 @@ def make_msbm(
     -------
     Dataset
         With `graph` of shape (n, n), `clusters` and `sensitive_features`. The graph is a
-        ``csr_array`` if the expected density is below 10%, otherwise an ndarray. A node that
-        came out isolated is connected to a random other node of its cluster.
+        ``csr_array`` if the expected density is below 10%, otherwise an ndarray. An
+        isolated node is connected to a random other node of its cluster.
 
     References
     ----------

@@ -84,7 +84,7 @@ def _check(alone: int, per_thread: int, purpose: str) -> None:
 
 
 def _threads() -> int:
-    """Threads that BLAS starts, unless told otherwise later: one for each core."""
+    """Threads that BLAS starts by default: one for each core."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
         with suppress(ValueError):

@@ -75,7 +75,7 @@ def plot_embedding(model: Any, sensitive_features: Any = None, ax: Any = None) -
             label=sharing[0] if len(sharing) == 1 else f"{len(sharing)} smaller groups",
         )
     if attributes:
-        ax.legend(title=_plain_text(attributes[0].name), frameon=False, **_beside())
+        ax.legend(title=_plain_text(attributes[0].name), frameon=False, **_legend_position())
     ax.set_xticks([])
     ax.set_yticks([])
     ax.set_xlabel("first direction")
@@ -125,7 +125,7 @@ def plot_shares(audit: Audit, ax: Any = None, *, attribute: int = 0) -> Any:
     ax.xaxis.set_major_formatter(lambda x, _: f"{x:.0%}")
     ax.set_ylabel("cluster")
     ax.set_xlabel("share of each group (dashed: share of everyone)")
-    ax.legend(title=_plain_text(table.name), frameon=False, **_beside())
+    ax.legend(title=_plain_text(table.name), frameon=False, **_legend_position())
     return ax
 
 
@@ -152,5 +152,5 @@ def _plain_text(name: Any) -> str:
     return f"\u200b{text}" if text.startswith("_") else text
 
 
-def _beside() -> dict[str, Any]:
+def _legend_position() -> dict[str, Any]:
     return {"loc": "upper left", "bbox_to_anchor": (1.01, 1)}

@@ -201,7 +201,7 @@ def follow_plan(
     history.add(name, labels)
     report(ROUNDING, _STARTED)
     # Without an affinity nothing refines the sizes later.
-    began, assign = labels, _flow(plan, plan.rules, labels, thorough=affinity is None)
+    first_labels, assign = labels, _flow(plan, plan.rules, labels, thorough=affinity is None)
     # Labels that are fair already, and whose cut will be refined, need no Lloyd steps.
     if initial_labels is None or affinity is None or not all_inside(plan.rules, labels, k):
         if centroids is None:
@@ -213,8 +213,10 @@ def follow_plan(
         history.add("fair flow", labels)
     search = partial(local_search, kinds=plan.kinds, smallest=plan.smallest, rng=rng)
     if affinity is not None:
-        anew = centroids is None and initial_labels is None
-        _lower_the_cut(plan, points, affinity, history, assign, search, began if anew else None)
+        from_scratch = centroids is None and initial_labels is None
+        _lower_the_cut(
+            plan, points, affinity, history, assign, search, first_labels if from_scratch else None
+        )
     elif centroids is None and n <= _GRAM_ROWS and (points.weights > 0).all():
         gram = GramOperator(points)
         measured, rounds = CutState.measure(gram, labels, k), _rounds(plan, gram)
@@ -231,9 +233,9 @@ def _lower_the_cut(
     history: _History,
     assign: Assign,
     search: Callable[..., CutState],
-    began: np.ndarray | None,
+    first_labels: np.ndarray | None,
 ) -> None:
-    """Refine the cut: by the flow, under wider bounds from the labels `began`, and by moves."""
+    """Refine the cut: by the flow, under wider bounds from the labels `first_labels`, and by moves."""
     assert history.measured is not None  # the affinity is known
     state = flow_steps(affinity, history.measured, assign)
     history.add("cut by flow", state.labels, state)
@@ -241,10 +243,10 @@ def _lower_the_cut(
         history.add(NO_MOVES, state.labels, state)
         return
     rounds, middle = _rounds(plan, affinity), _STARTED
-    if began is not None:
+    if first_labels is not None:
         middle = (1 + _STARTED) / 2
         wide = partial(search, rounds=rounds // 2, progress=(_STARTED, middle))
-        other = _by_wider_bounds(plan, points, affinity, began, wide)
+        other = _by_wider_bounds(plan, points, affinity, first_labels, wide)
         both = [search(affinity, start, plan.rules, rounds=0) for start in (state, other)]
         # With several attributes either of them may be outside the bounds.
         state = min(

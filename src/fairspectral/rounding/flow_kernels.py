@@ -46,7 +46,7 @@ class Heaps(NamedTuple):
     room: np.ndarray  # (cells,) capacity of each of its k heaps
     sizes: np.ndarray  # (cells, k)
     top_key: np.ndarray  # (cells, k)
-    top_item: np.ndarray  # (cells, k), -1 where nobody can move
+    top_item: np.ndarray  # (cells, k), -1 where no person can move
 
 
 class Search(NamedTuple):

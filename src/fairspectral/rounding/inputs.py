@@ -68,7 +68,9 @@ def check_labels(initial_labels: Any, n: int, k: int, smallest: int) -> np.ndarr
         )
     least = int(np.bincount(labels, minlength=k).min())
     if not least:
-        raise ValueError("initial_labels has an empty cluster; put somebody into every cluster.")
+        raise ValueError(
+            "initial_labels has an empty cluster; put at least one person into every cluster."
+        )
     if least < smallest:
         raise ValueError(
             f"initial_labels has a cluster of {least} person(s), below the floor of {smallest}; "

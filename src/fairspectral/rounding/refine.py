@@ -177,7 +177,7 @@ def local_search(
         trial = type(best)(*(part.copy() for part in best))
         strength = _WEAKEST_SHAKE * (_STRONGEST_SHAKE / _WEAKEST_SHAKE) ** rng.random()
         pairs = rng.integers(0, n, (max(1, int(strength * n)), 2))
-        kernels.shake(rows, trial, band, kinds, pairs)
+        kernels.perturb(rows, trial, band, kinds, pairs)
         if (trial_value := descend(trial)) > value:
             best, value = trial, trial_value
     # The caches were updated by many small steps: measure the cut again.

@@ -197,7 +197,7 @@ def swap_round(rows, partition, band, kinds, n_kinds, threshold):  # pragma: no 
 
 
 @njit(cache=True, nogil=True)
-def shake(rows, partition, band, kinds, pairs):  # pragma: no cover - compiled
+def perturb(rows, partition, band, kinds, pairs):  # pragma: no cover - compiled
     """Swap those of the given pairs that are of one kind, even if the cut rises."""
     for at in range(len(pairs)):
         i, j = pairs[at, 0], pairs[at, 1]

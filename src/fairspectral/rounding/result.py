@@ -48,8 +48,8 @@ class FairAssignment:
     achieved_tol : float
         Largest relative deviation of any cell from its target share of its cluster.
     persons_outside : float
-        By how many persons, fractions included, the worst cell is outside the band of shares
-        that was asked for; below one wherever `certified`.
+        By how many persons, fractions included, the worst cell is outside the requested band of
+        shares; below one wherever `certified`.
     min_cluster_size : int
         The floor.
     embedding_cost : float

@@ -20,7 +20,7 @@ class Assign(Protocol):
         """Choose sizes that suit these costs."""
 
     def __call__(self, cost: np.ndarray, potentials: np.ndarray | None = None) -> FlowResult:
-        """Assign everybody at the least cost."""
+        """Assign all persons at the least cost."""
 
 
 ROW_SCALINGS = ("auto", "none", "unit", "degree")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fairspectral.cli.tables.almost import check_almost_numeric
+from fairspectral.cli.tables.almost_numeric import check_almost_numeric
 from fairspectral.cli.tables.columns import missing_values, numbers, stripped
 from fairspectral.cli.tables.read import Table
 

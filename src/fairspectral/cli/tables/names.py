@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fairspectral.binning import bin_numeric
-from fairspectral.cli.tables.almost import unread_number
+from fairspectral.cli.tables.almost_numeric import unread_number
 from fairspectral.cli.tables.columns import is_text, missing_values, numbers, stripped
 from fairspectral.cli.tables.read import import_pandas
 from fairspectral.parameters import check_choice

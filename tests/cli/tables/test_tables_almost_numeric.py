@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from fairspectral.cli.tables import Table, encode_features
-from fairspectral.cli.tables.almost import check_almost_numeric, unread_number
+from fairspectral.cli.tables.almost_numeric import check_almost_numeric, unread_number
 
 PATH = Path("people.csv")
 
