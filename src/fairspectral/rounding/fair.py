@@ -235,7 +235,7 @@ def _lower_the_cut(
     search: Callable[..., CutState],
     first_labels: np.ndarray | None,
 ) -> None:
-    """Refine the cut: by the flow, under wider bounds from the labels `first_labels`, and by moves."""
+    """Refine the cut: by the flow, under wider bounds from `first_labels`, and by moves."""
     assert history.measured is not None  # the affinity is known
     state = flow_steps(affinity, history.measured, assign)
     history.add("cut by flow", state.labels, state)
