@@ -111,7 +111,7 @@ MODELS = {
     ),
     # With the generator's own probabilities, in which groups weigh more.
     "msbm-groups": Model("m-SBM", _msbm),
-    # Two groups of equal size, for a peer of the rounding that is made for such.
+    # Two groups of equal size, for a peer of the rounding that requires it.
     "msbm-two": Model(
         "m-SBM", partial(_msbm, h=2, dtype=np.float64, probabilities=(0.5, 0.3, 0.2, 0.1))
     ),

@@ -30,7 +30,7 @@ class Scorer:
     weights : ndarray or CSR array of shape (n, n)
         The affinities, usually in float32.
     problem : FairCutProblem
-        Of these affinities, in any precision.
+        The problem of these affinities, in any precision.
     """
 
     def __init__(self, weights: Any, problem: FairCutProblem) -> None:

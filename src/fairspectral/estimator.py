@@ -97,7 +97,7 @@ class FairSpectralClustering(ClusterMixin, BaseEstimator):
     random_state : int, RandomState or None
         Makes the result repeatable: the same labels bit for bit with ``n_jobs=1``.
     dtype : numpy dtype or None
-        Of the affinities; None is float32 for those computed here and the given one for
+        Type of the affinities; None is float32 for those computed here and the given one for
         precomputed ones.
     memory_budget : int, str or None
         In bytes or as ``"4GB"``. A kernel that needs more is recomputed in every pass instead
@@ -245,7 +245,7 @@ class FairSpectralClustering(ClusterMixin, BaseEstimator):
         return self.fit(X, y, sensitive_features=sensitive_features).labels_
 
     def report(self, path: Any, **options: Any) -> Path:
-        """Write what was found as one self-contained HTML file (extra ``report``).
+        """Write a report as one self-contained HTML file (extra ``report``).
 
         Parameters
         ----------

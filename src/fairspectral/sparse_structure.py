@@ -82,7 +82,7 @@ def _diagonals(matrix: Any) -> str:
 
 
 def _range(indices: np.ndarray, size: int, name: str) -> str:
-    """What is wrong with indices that should lie in 0 .. size - 1."""
+    """The error in indices that should lie in 0 .. size - 1; empty if there is none."""
     if indices.dtype.kind not in "iu":
         return f"{name} holds {indices.dtype} values instead of integers"
     if not len(indices):

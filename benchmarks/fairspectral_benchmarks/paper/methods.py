@@ -72,7 +72,7 @@ class Method:
     baseline: str = ""
 
     def dtype(self, instance: Instance) -> np.dtype:
-        """Of the products."""
+        """Type of the products."""
         fits = instance.name.n <= _LARGEST_FLOAT64
         return np.dtype(np.float64 if self.float64 and fits else np.float32)
 

@@ -21,7 +21,7 @@ class Results:
     Parameters
     ----------
     records : mapping from Cell to Record
-        Of all trials; cells that were not run may be absent.
+        Records of all trials; cells that were not run may be absent.
     """
 
     def __init__(self, records: Mapping[Cell, Record]) -> None:

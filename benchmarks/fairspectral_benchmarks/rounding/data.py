@@ -27,7 +27,7 @@ DATA = {
     "4area": "4area-published",
 }
 
-# A block model with two groups of equal size, for the peer that is made for such.
+# A block model with two groups of equal size, for the peer that requires it.
 SYNTHETIC = "m-SBM"
 _SYNTHETIC = "msbm-two-1000x5"
 

@@ -54,7 +54,7 @@ def make_operator(
     n_neighbors : int
         For ``"nearest_neighbors"``; the graph is symmetrised as ``(A + A.T) / 2``.
     dtype : numpy dtype or None
-        Of the products. None: float32 for affinities computed here (a cluster label needs no
+        Type of the products. None: float32 for affinities computed here (a cluster label needs no
         more, and a pass costs half), the matrix's own for precomputed ones.
     memory_budget : int, str or None
         Beyond it a kernel is not stored but recomputed in every pass.

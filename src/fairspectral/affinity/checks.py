@@ -81,7 +81,7 @@ def check_degrees(
     diagonal : ndarray of shape (n,) or None
         Affinity of each node to itself, where it is known.
     dtype : numpy dtype
-        Of the affinities.
+        Type of the affinities.
     remedy : str
         Advice where a node has no affinity to others; by default the advice for a graph.
     """

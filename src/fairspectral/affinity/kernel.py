@@ -198,7 +198,7 @@ class KernelOperator(ScaledOperator):
     kernel : Kernel
         From `make_kernel`.
     dtype : numpy dtype
-        Of the products.
+        Type of the products.
     strip_bytes : int
         Memory for one strip of rows.
     """

@@ -23,7 +23,7 @@ class Units:
     exponent : int
         The largest feature is below ``2**exponent``, and at least half of it.
     variance : float
-        Of all the features together, in units of ``4**exponent``.
+        Variance of all the features together, in units of ``4**exponent``.
     """
 
     exponent: int

@@ -14,8 +14,8 @@ import numpy as np
 
 from fairspectral.linalg.compiled import njit
 
-# Passes over one row: each costs little, since the row is in the cache, but after these the next
-# sweep would change the result again anyway.
+# Largest number of passes over one row. A pass is cheap, since the row is in the cache, but more
+# accuracy is not needed before the next sweep.
 _PASSES = 4
 
 

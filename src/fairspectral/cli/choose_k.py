@@ -33,7 +33,7 @@ class Candidate:
         Position of the k-th eigenvalue between the (k+1)-th and 1,
         ``(l_k - l_k+1) / (1 - l_k+1)``.
     normalized_cut : float
-        Of the fair clusters, divided by k: the mean share of a cluster's affinity that
+        Cut of the fair clusters, divided by k: the mean share of a cluster's affinity that
         leaves it.
     silhouette : float
         In the embedding, on a sample.

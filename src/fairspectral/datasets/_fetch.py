@@ -39,7 +39,7 @@ class RemoteFile:
     url : str
         The file itself, or the ``.zip`` or ``.gz`` archive that holds it.
     sha256 : str
-        Of the file as unpacked from the archive. It is checked after a download; a file that
+        Checksum of the unpacked file. It is checked after a download; a file that
         the user has placed may be formatted differently, and is checked by the parser.
     """
 

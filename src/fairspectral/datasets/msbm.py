@@ -64,7 +64,7 @@ def make_msbm(
     scale : float, optional
         Factor on all of them; by default ``(log n / n)^(1/10)``.
     dtype : dtype
-        Of the weights, which are 0 and 1. By default float64, so that exact solvers are
+        Type of the weights, which are 0 and 1. By default float64, so that exact solvers are
         limited only by their floating-point error; float32 halves the memory.
     random_state : int, RandomState instance or None
         Seed.

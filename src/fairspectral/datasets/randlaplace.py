@@ -32,8 +32,7 @@ def make_randlaplace(
     n_samples, n_groups : int
         The sizes n and h.
     dtype : dtype
-        Of the weights (drawn in float64, then rounded). One n×n array is all the memory that
-        is used.
+        Type of the weights (drawn in float64, then rounded). Only one n×n array is in memory.
     random_state : int, RandomState instance or None
         Seed.
 

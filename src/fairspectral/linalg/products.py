@@ -8,8 +8,8 @@ import numpy as np
 
 from fairspectral.linalg.threads import allowed_threads, in_threads, one_thread
 
-# Multiplications below which loading compiled code (and compiling it, once per machine) takes
-# longer; less for sparse matrices, which scipy multiplies in one thread and solves multiply often.
+# Multiplications below which loading compiled code (and compiling it, once per machine) is not
+# worthwhile; fewer for sparse matrices, since scipy uses one thread and a solve has more products.
 _SMALL, _SMALL_SPARSE = 2**26, 2**24
 # Number of columns from which a library's copy of W pays off.
 _WIDE = 96

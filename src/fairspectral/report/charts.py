@@ -213,7 +213,7 @@ class Scatter:
     Attributes
     ----------
     clouds : tuple of Cloud
-        What is drawn.
+        The drawn samples.
     labels : tuple of (float, float, int)
         Position of the number of a cluster, in percent, and its index; a number that would
         cover that of a larger cluster is left out.

@@ -35,7 +35,7 @@ class Plain:
     audit : Audit
         Its clusters have the numbers of the fair clusters with most common members.
     normalized_cut : float
-        Of its labels.
+        Cut of its labels.
     relaxed_cut : float or None
         ``k - tr(H^T M H)``, a lower bound on the cut of every clustering.
     moved : int
@@ -61,7 +61,7 @@ class Cell:
 
     @property
     def share(self) -> float:
-        """Of the cluster."""
+        """The group's share of the cluster."""
         return self.count / self.size
 
     @property

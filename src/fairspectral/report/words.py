@@ -41,7 +41,7 @@ def verdict(model: Any, judgement: Judgement | None, plain: Plain | None) -> Ver
             "none",
             f"Plain clustering into {model.n_clusters} clusters: no fairness was asked for.",
             ("Fit the model with sensitive_features to give every group its share.",),
-            caution="The clusters may mean little; this is what was found.",
+            caution="These findings say that the clusters may mean little.",
         )
     headline = f"Fair within {bounds(judgement)}"
     if not judgement.fair:
@@ -56,7 +56,7 @@ def verdict(model: Any, judgement: Judgement | None, plain: Plain | None) -> Ver
         _details(model, judgement),
         _small_print(model, judgement),
         assignment.notes if assignment is not None else (),
-        "The verdict is about shares only; the clusters may mean little, for this was found.",
+        "The verdict is about shares only; these findings say that the clusters may mean little.",
     )
 
 

@@ -224,7 +224,7 @@ def _band(rules: Sequence[FairnessRule], smallest: int) -> Any:
 
 
 def rows_of(affinity: Any) -> Any:
-    """The rows of ``W`` as the compiled code reads them, of an operator that holds them."""
+    """The rows of an operator's stored ``W``, in the form for the compiled code."""
     W = affinity.stored_weights
     kernels = load_kernels("refine_kernels")
     degrees, diagonal = affinity.degrees, np.array(W.diagonal(), dtype=np.float64)

@@ -14,7 +14,7 @@ from fairspectral.rounding.bounds import FairnessRule
 
 @dataclass(frozen=True)
 class Stage:
-    """One step of the rounding: what it was, the costs after it, and its time.
+    """One step of the rounding: its name, the costs after it, and its time.
 
     `normalized_cut` is None where no affinity is known.
     """
@@ -55,7 +55,7 @@ class FairAssignment:
     embedding_cost : float
         k-means cost of the labels on the rows that were clustered.
     normalized_cut : float or None
-        Of the labels, where the affinity is known.
+        Cut of the labels; None if the affinity is not known.
     history : tuple of Stage
         From the start to the result.
     notes : tuple of str

@@ -197,7 +197,7 @@ class ADMMSolver(Solver):
             block = np.hstack([problem.known_vector, H]) if self.params.deflated else H
             vectors, values = rayleigh_ritz(problem, block, rng)
         else:
-            # Only rotate within the span: the paper's preset does not change the iterate.
+            # Only rotate: the span remains that of the ADMM's iterate.
             values, rotation = scipy.linalg.eigh(operator.compression(H, MH))
             vectors, values = H @ rotation[:, ::-1], values[::-1]
             if self.params.deflated:

@@ -37,7 +37,7 @@ class Features:
     numeric, categorical : tuple of str
         The columns of the table that were used.
     notes : tuple of str
-        What was dropped, filled or pooled, in words for the user.
+        What was dropped, filled or pooled, as sentences for the user.
     """
 
     X: np.ndarray

@@ -33,7 +33,7 @@ class Graph:
     nodes : tuple of str or None
         Names in the order of the rows; None where the file has numbered rows only.
     notes : tuple of str
-        What was assumed in reading, in words for the user.
+        Assumptions made in reading, as sentences for the user.
     """
 
     weights: Any
@@ -54,7 +54,7 @@ def read_graph(
     nodes : sequence of str or None
         For an edge list: all the nodes in the order wanted; None: those that occur, sorted.
     encoding : str or None
-        Of an edge list; None is UTF-8.
+        Encoding of an edge list; None is UTF-8.
     """
     check_readable(path)
     kind = kind_of(path)

@@ -44,13 +44,13 @@ class Table:
     frame : DataFrame of shape (n, c)
         From a text file every column is text, unchanged.
     delimiter, encoding : str
-        Of a text file.
+        Delimiter and encoding of a text file.
     text : str
         The whole text of a text file, so that its rows can be written back unchanged.
     header : bool
         Whether its first line names the columns.
     notes : tuple of str
-        What was assumed in reading, in words for the user.
+        Assumptions made in reading, as sentences for the user.
     """
 
     path: Path
@@ -83,7 +83,7 @@ def read_table(
         ``.parquet``, ``.npy``, ``.npz``; anything else is text with a delimiter, packed with
         gzip if it ends in ``.gz``.
     encoding : str or None
-        Of a text file; None is UTF-8, or what the file's byte-order mark says.
+        Encoding of a text file; None is UTF-8, or that of the file's byte-order mark.
     header : bool
         Whether the first line of a text file names the columns.
     least_rows : int

@@ -46,7 +46,7 @@ def read_text(path: Path, encoding: str | None = None) -> tuple[str, str]:
     path : Path
         The file; ``.gz`` is unpacked.
     encoding : str or None
-        None is UTF-8, or what the file's byte-order mark says.
+        None is UTF-8, or that of the file's byte-order mark.
     """
     check_readable(path)
     try:
