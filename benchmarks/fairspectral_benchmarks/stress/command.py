@@ -137,10 +137,10 @@ def compare_constant(name: str, values: list[float], seeds: int) -> None:
     subjects = [Subject(name) for name in NAMES]
     print(f"| {name} | runs | wrong claims | largest true / asked | columns | seconds |")
     print("|---|---|---|---|---|---|")
+    saved = {module: vars(module)[constant] for module in modules if constant in vars(module)}
     for value in values:
-        for module in modules:
-            if hasattr(module, constant):
-                setattr(module, constant, type(getattr(module, constant))(value))
+        for module, original in saved.items():
+            setattr(module, constant, type(original)(value))
         rows = []
         for subject, case in itertools.product(subjects, cases(True, seeds)):
             storage = subject.storages[-1]
@@ -152,6 +152,8 @@ def compare_constant(name: str, values: list[float], seeds: int) -> None:
             f"{sum(row['columns'] for row in rows)} | {sum(row['seconds'] for row in rows):.1f} |",
             flush=True,
         )
+    for module, original in saved.items():
+        setattr(module, constant, original)
 
 
 def plot(rows: list[dict[str, Any]], path: Path) -> None:

@@ -195,7 +195,7 @@ class BlockKrylov:
         removed = float(np.linalg.norm(coefficients, axis=0).max())
         longest = float(squares.diagonal().max()) ** 0.5
         self._longest = max(self._longest, longest)
-        # Of what is left over, Pythagoras knows the Gram matrix up to rounding and overlap.
+        # The Gram matrix of what is left over follows from Pythagoras, up to floating-point error.
         gram = squares - coefficients.T @ coefficients
         R = triangular_factor(gram, 10 * self._eps * self._longest, self._eps)
         if R is not None:

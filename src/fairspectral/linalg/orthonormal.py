@@ -79,7 +79,7 @@ def _whiten(block: Any, noise: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 def polish(vectors: np.ndarray, fixed: np.ndarray) -> np.ndarray:
-    """Vectors that are nearly orthonormal made so to rounding in float64, in place.
+    """Vectors that are nearly orthonormal made so to machine precision in float64, in place.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def polish(vectors: np.ndarray, fixed: np.ndarray) -> np.ndarray:
         Orthonormal columns that the result is orthogonal to.
     """
     gram = np.empty((vectors.shape[1], vectors.shape[1]))
-    # From single precision the first round reaches about 1e-12, the second rounding.
+    # From single precision the first round reaches about 1e-12, the second machine precision.
     for _ in range(2):
         subtract_projection(vectors, fixed, gram)
         normalise(vectors, gram=gram)
