@@ -47,3 +47,10 @@ def test_the_metric_is_this_cut():
     operator = make_operator(TRIANGLES, "precomputed")
     cut = CutState.measure(operator, labels, 3).cut
     assert metrics.normalized_cut(labels, TRIANGLES) == pytest.approx(cut, abs=1e-14)
+
+
+def test_the_unit_of_the_weights_does_not_matter():
+    labels = np.array([0, 0, 0, 1, 1, 1])
+    for unit in (1e-3, 1e3):  # volumes far below and far above one
+        operator = make_operator(unit * TRIANGLES, "precomputed")
+        assert CutState.measure(operator, labels, 2).cut == pytest.approx(2 / 7, abs=1e-12)
