@@ -115,7 +115,7 @@ def summary(rows: list[dict[str, Any]]) -> str:
         "passes, median | columns | seconds |",
         "|---|---|---|---|---|---|---|---|---|",
     ]
-    for (name, label), part in groups.items():
+    for (name, label), part in sorted(groups.items(), key=lambda group: group[0][0] == "all"):
         claimed = [row for row in part if row["converged"]]
         worst = max((row["true"] / row["tol"] for row in claimed), default=float("nan"))
         lines.append(
