@@ -7,9 +7,10 @@ from fairspectral.constraints import FairnessConstraints, encode_groups, fairnes
 
 N = 60
 ROUNDING = 100 * np.finfo(float).eps  # of sums of N numbers of size one
-DEGREES = np.random.default_rng(0).uniform(0.1, 9.0, N)
-SEX = np.array(["f", "m"])[np.random.default_rng(1).integers(0, 2, N)]
-ORIGIN = np.random.default_rng(2).integers(0, 3, N)
+# Irregular without a generator: multiples of irrational numbers, without their whole parts.
+DEGREES = 0.1 + 8.9 * (np.arange(N) * 2**0.5 % 1)
+SEX = np.where(np.arange(N) * 3**0.5 % 1 < 0.5, "f", "m")
+ORIGIN = (3 * (np.arange(N) * 5**0.5 % 1)).astype(int)
 
 
 def constraints(groups, mode="marginal"):

@@ -15,7 +15,10 @@ from fairspectral.affinity.kernel import KERNEL_NAMES, make_kernel
 from fairspectral.linalg.blocks import to_host
 
 N = 40
-POINTS = np.random.default_rng(7).random((N, 3))
+
+
+def points():
+    return np.random.default_rng(7).random((N, 3))
 
 
 def sparse_graph():
@@ -188,12 +191,12 @@ class TestKernels(OperatorContract):
         self.name, self.stored = name, stored
 
     def dense(self):
-        kernel = make_kernel(self.name, POINTS, "auto", None)
-        return pairwise_kernels(POINTS, metric=self.name, **kernel.params)
+        kernel = make_kernel(self.name, points(), "auto", None)
+        return pairwise_kernels(points(), metric=self.name, **kernel.params)
 
     def operator(self):
         operator = make_operator(
-            POINTS,
+            points(),
             self.name,
             gamma="auto",
             dtype=np.float64,
@@ -207,28 +210,28 @@ class TestKernelStrips(OperatorContract):
     """Strips that do not divide n."""
 
     def dense(self):
-        return pairwise_kernels(POINTS, metric="rbf", gamma=2.0)
+        return pairwise_kernels(points(), metric="rbf", gamma=2.0)
 
     def operator(self):
-        kernel = make_kernel("rbf", POINTS, 2.0, None)
-        return KernelOperator(POINTS, kernel, np.float32, strip_bytes=8 * N * 7)
+        kernel = make_kernel("rbf", points(), 2.0, None)
+        return KernelOperator(points(), kernel, np.float32, strip_bytes=8 * N * 7)
 
 
 class TestCallable(OperatorContract):
     def dense(self):
-        return 1 / (1 + np.abs(POINTS[:, None] - POINTS).sum(axis=2))
+        return 1 / (1 + np.abs(points()[:, None] - points()).sum(axis=2))
 
     def operator(self):
-        return make_operator(POINTS, lambda a, b: 1 / (1 + np.abs(a - b).sum()))
+        return make_operator(points(), lambda a, b: 1 / (1 + np.abs(a - b).sum()))
 
 
 class TestNearestNeighbours(OperatorContract):
     def dense(self):
-        graph = kneighbors_graph(POINTS, 6, include_self=True).toarray()
+        graph = kneighbors_graph(points(), 6, include_self=True).toarray()
         return (graph + graph.T) / 2
 
     def operator(self):
-        return make_operator(POINTS, "nearest_neighbors", n_neighbors=6)
+        return make_operator(points(), "nearest_neighbors", n_neighbors=6)
 
 
 class OnlyTheInterface:
