@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from helpers import assert_close, random_affinity, sparse_blocks
-from test_contract import POINTS, OnlyTheInterface, sparse_graph
+from test_contract import OnlyTheInterface, points, sparse_graph
 
 from fairspectral import FairSpectralClustering
 from fairspectral.affinity import DenseOperator, SparseOperator, make_operator
@@ -98,9 +98,9 @@ def test_floating_point_error_of_a_float32_kernel_is_not_asymmetry():
 
 
 def test_computed_affinities_are_float32_by_default():
-    assert make_operator(POINTS).dtype == np.float32
-    assert make_operator(POINTS, dtype=np.float64).dtype == np.float64
-    assert make_operator(POINTS, "nearest_neighbors").dtype == np.float32
+    assert make_operator(points()).dtype == np.float32
+    assert make_operator(points(), dtype=np.float64).dtype == np.float64
+    assert make_operator(points(), "nearest_neighbors").dtype == np.float32
 
 
 def test_kernel_with_negative_values_is_refused():
@@ -109,28 +109,28 @@ def test_kernel_with_negative_values_is_refused():
         with pytest.raises(ValueError, match="kernel 'linear' has the negative weight -1 at row 0"):
             make_operator(X, "linear", memory_budget=budget)
     with pytest.raises(ValueError, match="kernel 'additive_chi2' has the negative weight"):
-        make_operator(POINTS, "additive_chi2")
+        make_operator(points(), "additive_chi2")
 
 
 def test_gamma():
-    wide = make_operator(POINTS, gamma="scale", dtype=np.float64).degrees
-    expected = make_operator(POINTS, gamma=1 / (3 * POINTS.var()), dtype=np.float64).degrees
+    wide = make_operator(points(), gamma="scale", dtype=np.float64).degrees
+    expected = make_operator(points(), gamma=1 / (3 * points().var()), dtype=np.float64).degrees
     assert_close(wide, expected)
-    sparse = make_operator(sp.csr_array(POINTS), gamma="scale", dtype=np.float64).degrees
+    sparse = make_operator(sp.csr_array(points()), gamma="scale", dtype=np.float64).degrees
     assert_close(sparse, wide, 1000)
     constant = make_operator(np.ones((5, 2)), gamma="scale").degrees
     assert_close(constant, np.full(5, 5.0), dtype=np.float32)
     with pytest.raises(ValueError, match="gamma=-1 is not valid; pass a positive number"):
-        make_operator(POINTS, gamma=-1)
+        make_operator(points(), gamma=-1)
 
 
 def test_misspelt_affinity_and_parameters():
     with pytest.raises(ValueError, match=r"affinity='rbff' is unknown \(did you mean 'rbf'\?\)"):
-        make_operator(POINTS, "rbff")
+        make_operator(points(), "rbff")
     with pytest.raises(ValueError, match="kernel_params has 'degree', which the kernel 'rbf'"):
-        make_operator(POINTS, "rbf", kernel_params={"degree": 3})
+        make_operator(points(), "rbf", kernel_params={"degree": 3})
     with pytest.raises(ValueError, match=r"n_neighbors=99 must lie between 1 and .* 40"):
-        make_operator(POINTS, "nearest_neighbors", n_neighbors=99)
+        make_operator(points(), "nearest_neighbors", n_neighbors=99)
 
 
 class TestUserOperatorIsChecked:
