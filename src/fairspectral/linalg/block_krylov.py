@@ -88,24 +88,24 @@ class BlockKrylov:
         self._fixed, self.width = deflated.shape[1], block.shape[1]
         self.capacity, self.size = capacity, 0
         # Deflated columns, basis and residual block, side by side.
-        self._columns = array_api_compat.array_namespace(block).empty(
+        self._xp = array_api_compat.array_namespace(block)
+        self._columns = self._xp.empty(
             (block.shape[0], self._fixed + capacity + self.width),
             dtype=block.dtype,
             device=array_api_compat.device(block),
         )
         self._columns[:, : self._fixed] = deflated
-        self._T = np.zeros((capacity, capacity))
-        self._C = np.zeros((self.width, capacity))
+        self._T, self._C = np.zeros((capacity, capacity)), np.zeros((self.width, capacity))
         self._eps = self._overlap = epsilon(block)
         self._tolerated = max(overlap, _LEAST_OVERLAP * self._eps)
         self._longest = 1.0
-        self._pending: np.ndarray | None = None
+        # Turns the last product into new columns; and whether they must be orthogonalised again.
+        self._pending: tuple[np.ndarray, bool] | None = None
         self._pairs: RitzPairs | None = None
-        columns = self._up_to(self.width)
-        place(block, columns)
+        self._residual_block()[:, :] = block
         gram = np.empty((self.width, self.width))
-        subtract_projection(self._residual_block(), columns[:, : self._fixed], gram)
-        self._orthonormalise(columns, gram, 0.0)
+        subtract_projection(self._residual_block(), self._up_to(0), gram)
+        self._orthonormalise(self._up_to(self.width), gram, 0.0)
 
     def advance(self, step: int) -> None:
         """Multiply the first `step` columns of the residual block, which join the basis."""
@@ -115,9 +115,7 @@ class BlockKrylov:
         self.size, self._pairs = new, None
         coefficients, R = self._append(image)
         inside = coefficients[self._fixed : self._fixed + new]
-        self._T[:new, old:new] = inside
-        self._T[old:new, :new] = inside.T
-        self._T[old:new, old:new] = (inside[old:] + inside[old:].T) / 2
+        self._T[old:new, :new] = inside.T  # the lower triangle is enough
         self._C[:rest, :old] = self._C[step:, :old]
         self._C[:rest, old:new] = coefficients[self._fixed + new :]
         self._C[rest:, :old] = 0.0
@@ -143,18 +141,9 @@ class BlockKrylov:
         """Compress the basis to its first Ritz vectors, in place."""
         self._settle()
         pairs = self.ritz()
-        small = like(pairs.coordinates[:, :keep], self._columns)
-        r, m = self._fixed, self.size
-
-        def compress(first: int, last: int) -> None:
-            part = self._columns[first:last, r : r + m]
-            for rows in strips(part, keep):
-                part[rows, :keep] = part[rows, :] @ small
-
-        in_threads(compress, row_bounds(self._columns, m * keep))
+        self._combine(keep, self._columns[:, self._fixed : self._fixed + keep])
         # A copy: it moves to where a part of it may be now.
-        xp = array_api_compat.array_namespace(self._columns)
-        following = xp.asarray(self._residual_block(), copy=True)
+        following = self._xp.asarray(self._residual_block(), copy=True)
         self._T[:] = 0.0
         np.fill_diagonal(self._T[:keep, :keep], pairs.values[:keep])
         self._C[:, :keep] = pairs.in_residual_block[:, :keep]
@@ -163,18 +152,20 @@ class BlockKrylov:
 
     def vectors(self, count: int) -> Any:
         """The first Ritz vectors, shape (n, count)."""
-        r, m, n = self._fixed, self.size, self._columns.shape[0]
+        vectors = self._xp.empty_like(self._columns[:, :count])
+        self._combine(count, vectors)
+        return vectors
+
+    def _combine(self, count: int, target: Any) -> None:
+        """Write the first Ritz vectors into a block, which may be part of the basis."""
         small = like(self.ritz().coordinates[:, :count], self._columns)
-        xp = array_api_compat.array_namespace(small)
-        vectors = xp.empty((n, count), dtype=small.dtype, device=array_api_compat.device(small))
 
         def multiply(first: int, last: int) -> None:
-            part, target = self._columns[first:last, r : r + m], vectors[first:last, :]
+            part = self._columns[first:last, self._fixed : self._fixed + self.size]
             for rows in strips(part, count):
-                target[rows, :] = part[rows, :] @ small
+                target[first:last, :][rows, :] = part[rows, :] @ small
 
-        in_threads(multiply, row_bounds(self._columns, m * count))
-        return vectors
+        in_threads(multiply, row_bounds(self._columns, self.size * count))
 
     def _up_to(self, behind: int) -> Any:
         """Deflated columns, basis, and so many columns behind it."""
@@ -197,24 +188,34 @@ class BlockKrylov:
         self._longest = max(self._longest, longest)
         # The Gram matrix of what is left over follows from Pythagoras, up to floating-point error.
         gram = squares - coefficients.T @ coefficients
-        R = triangular_factor(gram, 10 * self._eps * self._longest, self._eps)
-        if R is not None:
-            inverse = np.linalg.inv(R)
-            shortest = 1.0 / np.linalg.norm(inverse, 2)
-            with_basis = (self._overlap * removed + self._eps * longest) / shortest
-            among = (self._overlap * removed**2 + self._eps * longest**2) / shortest**2
-            if max(with_basis, among) <= self._tolerated:
-                self._pending = np.vstack([-coefficients @ inverse, inverse])
-                self._overlap = max(self._overlap, with_basis, among)
-                return coefficients, R
-        replace_last(columns, np.vstack([-coefficients, np.eye(b)]), gram)
-        return coefficients, self._orthonormalise(columns, gram, 10 * self._eps * self._longest)
+        noise = 10 * self._eps * self._longest
+        if (R := triangular_factor(gram, noise, self._eps)) is None:
+            replace_last(columns, np.vstack([-coefficients, np.eye(b)]), gram)
+            return coefficients, self._orthonormalise(columns, gram, noise)
+        inverse = np.linalg.inv(R)
+        shortest = 1.0 / np.linalg.norm(inverse, 2)
+        with_basis = (self._overlap * removed + self._eps * longest) / shortest
+        among = (self._overlap * removed**2 + self._eps * longest**2) / shortest**2
+        again = max(with_basis, among) > self._tolerated
+        if not again:
+            self._overlap = max(self._overlap, with_basis, among)
+        self._pending = np.vstack([-coefficients @ inverse, inverse]), again
+        return coefficients, R
 
     def _settle(self) -> None:
         """Orthonormalise the last product; not before it is needed, which in the end it is not."""
-        if self._pending is not None:
-            replace_last(self._up_to(self.width), self._pending)
-            self._pending = None
+        if self._pending is None:
+            return
+        (matrix, again), self._pending = self._pending, None
+        columns, b = self._up_to(self.width), matrix.shape[1]
+        replace_last(columns, matrix)
+        if again:
+            gram = np.empty((b, b))
+            subtract_projection(columns[:, -b:], columns[:, :-b], gram)
+            R = self._orthonormalise(columns, gram, 10 * self._eps)
+            pairs, C = self.ritz(), self._C[:, : self.size]
+            C[-b:] = R @ C[-b:]
+            self._pairs = replace(pairs, in_residual_block=C @ pairs.coordinates)
 
     def _orthonormalise(self, columns: Any, gram: np.ndarray, noise: float) -> np.ndarray:
         """Cholesky and Gram-Schmidt until the last columns are orthonormal; their factor R."""
