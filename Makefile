@@ -15,27 +15,23 @@ help:  ## list the commands
 # Environments are made anew whenever their list of packages changes.
 $(VENV)/.installed: pyproject.toml benchmarks/pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed: make PYTHON=python3.13 test")'
-	$(PYTHON) -m venv --clear $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade pip
+	PIP_QUIET=1 $(PYTHON) -m venv --clear --upgrade-deps $(VENV)
 	$(BIN)/python -m pip install --quiet -e '.[dev]' -e benchmarks
 	@touch $@
 
 $(LINT)/.installed: requirements/lint.txt
-	$(PYTHON) -m venv --clear $(LINT)
-	$(LINT)/bin/python -m pip install --quiet --upgrade pip
+	PIP_QUIET=1 $(PYTHON) -m venv --clear --upgrade-deps $(LINT)
 	$(LINT)/bin/python -m pip install --quiet -r requirements/lint.txt
 	@touch $@
 
 $(OLDEST)/.installed: pyproject.toml benchmarks/pyproject.toml scripts/oldest_versions.py
-	$(PYTHON) -m venv --clear $(OLDEST)
-	$(OLDEST)/bin/python -m pip install --quiet --upgrade pip
+	PIP_QUIET=1 $(PYTHON) -m venv --clear --upgrade-deps $(OLDEST)
 	$(OLDEST)/bin/python scripts/oldest_versions.py > $(OLDEST)/oldest.txt
 	$(OLDEST)/bin/python -m pip install --quiet -e '.[test]' -e benchmarks -c $(OLDEST)/oldest.txt
 	@touch $@
 
 $(MUTATE)/.installed: pyproject.toml benchmarks/pyproject.toml requirements/mutate.txt
-	$(PYTHON) -m venv --clear $(MUTATE)
-	$(MUTATE)/bin/python -m pip install --quiet --upgrade pip
+	PIP_QUIET=1 $(PYTHON) -m venv --clear --upgrade-deps $(MUTATE)
 	$(MUTATE)/bin/python -m pip install --quiet -e '.[test]' -e benchmarks -r requirements/mutate.txt
 	@touch $@
 
@@ -81,6 +77,7 @@ lock: $(VENV)/.installed  ## requirements/dev.txt anew: every package of develop
 audit-packages: $(VENV)/.installed  ## known vulnerabilities of the locked packages (asks PyPI)
 	$(BIN)/python -m pip install --quiet pip-audit
 	$(BIN)/pip-audit --strict --requirement requirements/dev.txt --require-hashes --disable-pip
+	$(BIN)/pip-audit --strict --requirement requirements/lint.txt --requirement requirements/mutate.txt
 
 bench: $(VENV)/.installed  ## solvers side by side at equal quality
 	$(BIN)/python benchmarks/solvers.py
