@@ -22,6 +22,7 @@ import scipy.sparse as sp
 from threadpoolctl import threadpool_info
 
 from fairspectral.linalg import product_kernels, products, threads
+from fairspectral.linalg.small import eigh_decreasing
 from fairspectral.solvers.registry import make_solver
 from fairspectral_benchmarks.pages import markdown_table
 from fairspectral_benchmarks.problems import Instance, read_name
@@ -53,7 +54,9 @@ def main(words: list[str] | None = None) -> None:
         print(markdown_table(header, _part_rows(count)), flush=True)
     else:
         header = ["affinities", "columns", "library, ms", "ours, ms", "library / ours"]
-        print(markdown_table(header, _library_rows()))
+        print(markdown_table(header, _library_rows()), flush=True)
+        header = ["Rayleigh-Ritz with m columns", "ms", "multiplications of a product / m³"]
+        print("\n" + markdown_table(header, _ritz_rows()))
 
 
 def _affinities(sizes: tuple[int, ...]) -> Iterator[tuple[str, np.ndarray | sp.csr_array]]:
@@ -84,6 +87,21 @@ def _library_rows() -> Iterator[list[str]]:
             yield [name, str(b), library, own, f"{ratio:.1f}x"]
 
 
+def _ritz_rows() -> Iterator[list[str]]:
+    """How much of a large product could be done meanwhile; 16 times that is RITZ_WORK."""
+    n, columns = 10000, 32
+    _, W = next(_affinities((n,)))
+    call, _ = _product(W, columns)
+    ways: dict[int, Call] = {0: _within(_as_in_a_solve, call)}
+    for m in (128, 256, 384):
+        ways[m] = partial(eigh_decreasing, W[:m, :m].astype(np.float64))
+    seconds = _turns(ways)
+    rate = n * n * columns / np.median(seconds.pop(0))
+    for m, found in seconds.items():
+        took = float(np.median(found))
+        yield [str(m), f"{1e3 * took:.2f}", f"{rate * took / m**3:.0f}"]
+
+
 def _part_rows(count: int) -> Iterator[list[str]]:
     """Small and large products, and whole solves, in which each part is replaced in turn."""
     queues = _Queues(max(1, count - 1))
@@ -111,11 +129,11 @@ def _part_rows(count: int) -> Iterator[list[str]]:
         yield [f"a solve of {problem}, k={k}", "", *_ratios(_turns(ways, calls=1))]
 
 
-def _turns(ways: dict[str, Call], pause: float = 0.0, calls: int = _CALLS) -> dict[str, np.ndarray]:
+def _turns(ways: dict[Any, Call], pause: float = 0.0, calls: int = _CALLS) -> dict[Any, np.ndarray]:
     """Seconds of every variant in every turn; the best of a few calls, in changing order."""
     for call in ways.values():
         call()  # which may compile
-    seconds: dict[str, list[float]] = {name: [] for name in ways}
+    seconds: dict[Any, list[float]] = {name: [] for name in ways}
     for turn in range(_TURNS):
         order = list(ways) if turn % 2 else list(reversed(ways))
         for name in order:

@@ -70,3 +70,10 @@ def test_the_picture_shows_every_version(few_runs, tmp_path):
     drawn = (tmp_path / "stress.svg").read_text()
     assert "now" in drawn
     assert "before" in drawn
+
+
+def test_roundoff_is_measured_where_more_is_asked_for(few_runs, monkeypatch, capsys):
+    monkeypatch.setattr("fairspectral_benchmarks.stress.graphs.NAMES", ("grid",))
+    command.measure_roundoff()
+    units = float(capsys.readouterr().out.splitlines()[-1].split("|")[2])
+    assert 0 <= abs(units) <= gap.ROUNDOFF_UNITS

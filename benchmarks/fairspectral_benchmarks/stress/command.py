@@ -156,6 +156,17 @@ def compare_constant(name: str, values: list[float], seeds: int) -> None:
         setattr(module, constant, original)
 
 
+def measure_roundoff() -> None:
+    """The true gap of float32 solves that are asked for more than they can reach."""
+    from fairspectral_benchmarks.stress.graphs import NAMES, Subject
+
+    print("| graph or spectrum | largest true gap, in units of roundoff |\n|---|---|")
+    for subject in map(Subject, NAMES):
+        problems = [subject.problem(subject.storages[-1], "float32", k) for k in K]
+        worst = max(run(problem, subject.eigenvalues, FLOOR, 0)["true"] for problem in problems)
+        print(f"| {subject.name} | {worst / np.finfo(np.float32).eps:.2g} |", flush=True)
+
+
 def plot(rows: list[dict[str, Any]], path: Path) -> None:
     """True against claimed gaps: every point below the line is a true claim."""
     drawing, panels = new_figure(1, 1)
@@ -181,12 +192,16 @@ def main() -> None:
     parser.add_argument("--only", default="", help="part of a name")
     parser.add_argument("--label", default="now", help="name of this version in the table")
     parser.add_argument("--constant", nargs="+", metavar="NAME", help="module.NAME VALUE ...")
+    parser.add_argument("--roundoff", action="store_true", help="how exact float32 can be")
     parser.add_argument("--report", action="store_true", help="table and picture into docs/")
     arguments = parser.parse_args()
     seeds = 1 if arguments.quick else arguments.seeds
     if arguments.constant:
         name, *values = arguments.constant
         compare_constant(name, [float(value) for value in values], seeds)
+        return
+    if arguments.roundoff:
+        measure_roundoff()
         return
     measure(arguments.runs, arguments.label, arguments.quick, seeds, arguments.only)
     rows = read(arguments.runs)

@@ -16,7 +16,7 @@ MIXED = 2.5
 # The gap without the trivial eigenvalue 1 is at most so many times the tolerance: our promise.
 LOOSEST = 10.0
 # Rayleigh-Ritz is exact to about so many units of roundoff of the products
-# (`python benchmarks/stress.py --constant gap.ROUNDOFF_UNITS 1 8 32`).
+# (`python benchmarks/stress.py --roundoff`).
 ROUNDOFF_UNITS = 8
 
 

@@ -30,7 +30,7 @@ COLUMN_MULTIPLE = 8
 # memory (`python benchmarks/products.py`).
 FULL_RATE = 32
 # The basis has m columns where a product makes this times m^3 multiplications: Rayleigh-Ritz then
-# takes a sixteenth of its time (`python benchmarks/stress.py --constant krylov.RITZ_WORK 48 192`).
+# takes about a sixteenth of its time (`python benchmarks/products.py`).
 RITZ_WORK = 192
 # But at least the wanted columns and so many steps: fewer do not tell close eigenvalues apart
 # (`python benchmarks/stress.py --constant krylov.FEWEST_STEPS 4 6 8`).
