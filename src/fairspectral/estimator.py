@@ -26,7 +26,7 @@ from fairspectral.parameters import check_n_jobs, did_you_mean, refuse_booleans
 from fairspectral.progress import AFFINITY, EMBEDDING, ROUNDING, GapMeter, report
 from fairspectral.rounding.fair import FairAssignment, follow_plan
 from fairspectral.rounding.kmeans import kmeans_labels
-from fairspectral.rounding.plan import RoundingPlan, plan_rounding
+from fairspectral.rounding.plan import EFFORTS, RoundingPlan, plan_rounding
 from fairspectral.solvers.registry import SOLVER_NAMES, SOLVERS
 from fairspectral.solvers.result import Callback, IterationRecord
 from fairspectral.validation import (
@@ -89,6 +89,12 @@ class FairSpectralClustering(ClusterMixin, BaseEstimator):
     fairness_tol : float or None, default=0.2
         How far a group's share of a cluster may lie from its share of everyone, relatively.
         0 is proportional up to whole persons, 0.2 the four-fifths rule, None no bound.
+    effort : {"fast", "default", "thorough"}, default="default"
+        How long to search for fair clusters with a low cut; each takes about ten times as long
+        as the one before.
+    time_budget : float or None
+        Seconds for that search, after which it takes the best so far, as it does when Ctrl-C
+        is pressed once. The result is repeatable only where the time was enough.
     rounding_params : dict or None
         Further arguments of `fair_assignment`: ``bounds``, ``min_cluster_size``,
         ``target_proportions``, ``lower``, ``upper``, ``refine_rounds``, ``row_scaling``.
@@ -156,6 +162,8 @@ class FairSpectralClustering(ClusterMixin, BaseEstimator):
         "solver_params": "no_validation",
         "assign_labels": [StrOptions({"fair", "kmeans"})],
         "fairness_tol": [Interval(Real, 0, None, closed="left"), None],
+        "effort": [StrOptions(set(EFFORTS))],
+        "time_budget": [Interval(Real, 0, None, closed="neither"), None],
         "rounding_params": [dict, None],
         "n_init": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
@@ -181,6 +189,8 @@ class FairSpectralClustering(ClusterMixin, BaseEstimator):
         solver_params: Any = None,
         assign_labels: str = "fair",
         fairness_tol: float | None = 0.2,
+        effort: str = "default",
+        time_budget: float | None = None,
         rounding_params: dict[str, Any] | None = None,
         n_init: int = 10,
         random_state: Any = None,
@@ -202,6 +212,8 @@ class FairSpectralClustering(ClusterMixin, BaseEstimator):
         self.solver_params = solver_params
         self.assign_labels = assign_labels
         self.fairness_tol = fairness_tol
+        self.effort = effort
+        self.time_budget = time_budget
         self.rounding_params = rounding_params
         self.n_init = n_init
         self.random_state = random_state
@@ -330,8 +342,14 @@ class FairSpectralClustering(ClusterMixin, BaseEstimator):
         """The validated rounding request; None where k-means will round."""
         if not attributes or self.assign_labels == "kmeans":
             return None
-        params = {"fairness_tol": self.fairness_tol, **(self.rounding_params or {})}
-        return plan_rounding(attributes, self.n_clusters, **params)
+        return plan_rounding(
+            attributes,
+            self.n_clusters,
+            fairness_tol=self.fairness_tol,
+            effort=self.effort,
+            time_budget=self.time_budget,
+            **(self.rounding_params or {}),
+        )
 
     def _round(
         self, rows: np.ndarray, operator: AffinityOperator, plan: RoundingPlan | None, rng: Any

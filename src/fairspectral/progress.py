@@ -19,8 +19,10 @@ AFFINITY, EMBEDDING, ROUNDING = "affinity", "embedding", "rounding"
 STAGES = (AFFINITY, EMBEDDING, ROUNDING)
 
 Listener = Callable[[str, float | None], Any]
+NoteListener = Callable[[str, str], Any]
 
 _listeners: ContextVar[tuple[Listener, ...]] = ContextVar("listeners", default=())
+_note_listeners: ContextVar[tuple[NoteListener, ...]] = ContextVar("note_listeners", default=())
 
 
 def report(stage: str, done: float | None = None) -> None:
@@ -37,9 +39,17 @@ def report(stage: str, done: float | None = None) -> None:
         listener(stage, done)
 
 
+def note(stage: str, words: str) -> None:
+    """Say in a few words how `stage` is doing, such as the best cut so far."""
+    for listener in _note_listeners.get():
+        listener(stage, words)
+
+
 @contextmanager
-def listening(listener: Listener) -> Iterator[None]:
+def listening(listener: Listener, notes: NoteListener | None = None) -> Iterator[None]:
     """Call ``listener(stage, done)`` at every report made inside the ``with`` block.
+
+    ``notes(stage, words)`` is called where a stage has something to say.
 
     Examples
     --------
@@ -49,9 +59,12 @@ def listening(listener: Listener) -> Iterator[None]:
     affinity 0.5
     """
     token = _listeners.set((*_listeners.get(), listener))
+    added = () if notes is None else (notes,)
+    note_token = _note_listeners.set((*_note_listeners.get(), *added))
     try:
         yield
     finally:
+        _note_listeners.reset(note_token)
         _listeners.reset(token)
 
 

@@ -29,7 +29,7 @@ def progress_bars() -> Iterator[None]:
     )
     with Progress(*columns, console=Console(stderr=True)) as progress:
         bars = Bars(progress)
-        with listening(bars.show), compilation(bars.compile):
+        with listening(bars.show, bars.note), compilation(bars.compile):
             yield
         bars.finish()
 
@@ -48,6 +48,11 @@ class Bars:
             self._tasks[stage] = self._progress.add_task(stage, total=None)
         if done and stage == next(reversed(self._tasks)):  # no fraction yet: the bar pulses
             self._progress.update(self._tasks[stage], total=1.0, completed=done)
+
+    def note(self, stage: str, words: str) -> None:
+        """Show a few words beside a stage, such as the best cut so far."""
+        if stage in self._tasks:
+            self._progress.update(self._tasks[stage], description=f"{stage}: {words}")
 
     def compile(self, busy: bool) -> None:
         """Show beside the current stage that code is being compiled."""

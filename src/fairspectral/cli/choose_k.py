@@ -141,6 +141,8 @@ def _candidate(
         fairness_tol=tolerance,
         attribute_mode=str(method.attribute_mode),
         affinity=operator,
+        effort=str(method.effort),
+        time_budget=method.time_budget,
         random_state=method.seed,
     )
     n = len(rows)

@@ -138,6 +138,8 @@ def _estimator(
         attribute_mode=str(method.attribute_mode),
         solver=method.solver,
         fairness_tol=tolerance,
+        effort=str(method.effort),
+        time_budget=method.time_budget,
         rounding_params=rounding,
         random_state=method.seed,
         memory_budget=method.memory_budget,

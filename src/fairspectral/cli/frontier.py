@@ -66,6 +66,8 @@ def frontier(
             tolerances=wanted,
             attribute_mode=str(method.attribute_mode),
             affinity=operator,
+            effort=str(method.effort),
+            time_budget=method.time_budget,
             random_state=method.seed,
         )
     if plot is not None:

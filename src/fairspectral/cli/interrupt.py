@@ -16,6 +16,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from fairspectral._start import end_quietly
+from fairspectral.anytime import takes_interrupt
 from fairspectral.files import discard_unfinished
 
 _GRACE_SECONDS = 0.4
@@ -98,6 +99,8 @@ def _terminate(number: int, _: Any) -> None:
 def _watch(reader: int, over: threading.Event) -> None:
     """Wait for signals until the other end of the pipe is closed."""
     while number := os.read(reader, 1):
+        if number[0] == signal.SIGINT and takes_interrupt():
+            continue  # the search ends with the best so far, and the command goes on
         ends = number[0] in (signal.SIGINT, *_ENDINGS)
         if ends and not over.wait(_GRACE_SECONDS):
             end_now(number[0])

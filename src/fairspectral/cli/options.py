@@ -32,6 +32,14 @@ class AttributeMode(StrEnum):
     intersection = "intersection"
 
 
+class Effort(StrEnum):
+    """How long to search for a low cut."""
+
+    fast = "fast"
+    default = "default"
+    thorough = "thorough"
+
+
 class MissingSensitive(StrEnum):
     """How rows without a group are treated."""
 
@@ -152,6 +160,22 @@ class MethodOptions:
         str,
         typer.Option(help="auto, krylov, admm, lanczos or nullspace.", rich_help_panel=METHOD),
     ] = "auto"
+    effort: Annotated[
+        Effort,
+        typer.Option(
+            rich_help_panel=METHOD,
+            help="How long to search for a low cut; each takes about ten times as long as the one "
+            "before.",
+        ),
+    ] = Effort.default
+    time_budget: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SECONDS", rich_help_panel=METHOD, show_default="no limit",
+            help="For that search, after which it takes the best so far, as it does when Ctrl-C is "
+            "pressed once.",
+        ),
+    ] = None  # fmt: skip
     seed: Annotated[
         int, typer.Option(help="Makes the result repeatable.", rich_help_panel=METHOD)
     ] = 0
@@ -185,6 +209,10 @@ class MethodOptions:
         if not 0 <= self.seed <= _LARGEST_SEED:
             raise ValueError(f"--seed {self.seed} must lie between 0 and {_LARGEST_SEED}.")
         parse_memory_budget(self.memory_budget)
+        if self.time_budget is not None and not 0 < self.time_budget < math.inf:
+            raise ValueError(
+                f"--time-budget {self.time_budget:g} must be a positive number of seconds."
+            )
 
     def width(self) -> float | str:
         """`gamma` as the estimator takes it."""

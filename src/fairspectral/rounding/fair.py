@@ -74,6 +74,8 @@ def fair_assignment(
     min_cluster_size: int | None = None,
     affinity: Any = None,
     refine_rounds: int | None = None,
+    effort: str = "default",
+    time_budget: float | None = None,
     row_scaling: str = "auto",
     sample_weight: Any = None,
     centroids: Any = None,
@@ -111,6 +113,11 @@ def fair_assignment(
     refine_rounds : int or None
         How often the refinement perturbs a local optimum and tries again; None means 100, down
         to 5 where there are so many affinities that a round takes seconds.
+    effort : {"fast", "default", "thorough"}
+        How long to search for a low cut; each takes about ten times as long as the one before.
+    time_budget : float or None
+        Seconds for the search, after which the best so far is taken. Then the result is not
+        repeatable. Ctrl-C, once, has the same effect.
     row_scaling : {"auto", "none", "unit", "degree"}
         Rows of unit length or weighted by degree; ``"auto"`` takes unit rows for sparse graphs,
         degrees for other affinities, neither without an affinity.
@@ -160,6 +167,8 @@ def fair_assignment(
         min_cluster_size=min_cluster_size,
         refine_rounds=refine_rounds,
         row_scaling=row_scaling,
+        effort=effort,
+        time_budget=time_budget,
     )
     return follow_plan(
         plan,

@@ -10,10 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from fairspectral.anytime import check_time_budget
 from fairspectral.parameters import check_choice, is_boolean
 from fairspectral.rounding.bounds import FairnessRule, make_rule
 from fairspectral.rounding.start import ROW_SCALINGS
 from fairspectral.validation import Attribute, FairSpectralWarning
+
+# How long to search for a low cut; the next one takes about ten times as long.
+EFFORTS = ("fast", "default", "thorough")
 
 # Without a floor shares mean nothing: one person is never proportional. A tenth of the mean
 # size still lets sizes differ where the data do.
@@ -36,6 +40,10 @@ class RoundingPlan:
         Floor on the sizes of the clusters.
     refine_rounds : int or None
         Rounds of the search for a low cut; None: chosen by the size of the problem.
+    effort : str
+        One of `EFFORTS`.
+    time_budget : float or None
+        Seconds for the search; None is no limit.
     row_scaling : str
         One of `ROW_SCALINGS`.
     notes : tuple of str
@@ -49,6 +57,8 @@ class RoundingPlan:
     refine_rounds: int | None
     row_scaling: str
     notes: tuple[str, ...]
+    effort: str = "default"
+    time_budget: float | None = None
 
 
 def plan_rounding(
@@ -60,6 +70,8 @@ def plan_rounding(
     min_cluster_size: int | None = None,
     refine_rounds: int | None = None,
     row_scaling: str = "auto",
+    effort: str = "default",
+    time_budget: float | None = None,
     **shares: Any,
 ) -> RoundingPlan:
     """Validate a request, and warn of groups with fewer persons than clusters.
@@ -68,12 +80,15 @@ def plan_rounding(
     ----------
     attributes : tuple of Attribute
         The groups of each attribute.
-    n_clusters, fairness_tol, bounds, min_cluster_size, refine_rounds, row_scaling
+    n_clusters, fairness_tol, bounds, min_cluster_size, refine_rounds, row_scaling, effort, \
+    time_budget
         As in `fair_assignment`.
     **shares
         Its ``target_proportions``, ``lower`` and ``upper``.
     """
     check_choice(row_scaling, ROW_SCALINGS, "row_scaling")
+    check_choice(effort, EFFORTS, "effort")
+    check_time_budget(time_budget)
     if refine_rounds is not None and not (
         isinstance(refine_rounds, Integral) and not is_boolean(refine_rounds) and refine_rounds >= 0
     ):
@@ -88,7 +103,9 @@ def plan_rounding(
         warnings.warn(" ".join(notes), FairSpectralWarning, stacklevel=3)
     codes = np.stack([attribute.codes for attribute in attributes], axis=1)
     kinds = np.unique(codes, axis=0, return_inverse=True)[1].reshape(-1)
-    return RoundingPlan(n_clusters, rules, kinds, smallest, refine_rounds, row_scaling, notes)
+    return RoundingPlan(
+        n_clusters, rules, kinds, smallest, refine_rounds, row_scaling, notes, effort, time_budget
+    )
 
 
 def default_floor(n: int, k: int) -> int:

@@ -1,0 +1,95 @@
+"""When a search ends early: the time is up, or Ctrl-C was pressed once.
+
+A search that can stop at any moment asks `Deadline.passed` between two pieces of work and keeps the
+best that it has found.
+"""
+
+from __future__ import annotations
+
+import math
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from numbers import Real
+from typing import Any
+
+from fairspectral.parameters import is_boolean
+
+# Searches under way that take the next Ctrl-C as "enough": the command must not end the process.
+_listening = 0
+
+
+class Deadline:
+    """Says when to stop.
+
+    Parameters
+    ----------
+    seconds : float or None
+        From now; None is no limit.
+
+    Attributes
+    ----------
+    interrupted : bool
+        Ctrl-C was pressed.
+    """
+
+    def __init__(self, seconds: float | None = None) -> None:
+        self._end = math.inf if seconds is None else time.monotonic() + seconds
+        self.interrupted = False
+
+    @property
+    def passed(self) -> bool:
+        """Whether to stop."""
+        return self.interrupted or time.monotonic() >= self._end
+
+    @property
+    def seconds_left(self) -> float:
+        """Infinite without a limit."""
+        return max(0.0, self._end - time.monotonic())
+
+
+def check_time_budget(time_budget: Any) -> None:
+    """Refuse a time budget that is not a positive number of seconds; None is no limit."""
+    if time_budget is None:
+        return
+    number = isinstance(time_budget, Real) and not is_boolean(time_budget)
+    if not (number and 0 < time_budget < math.inf):
+        raise ValueError(
+            f"time_budget={time_budget!r} must be a positive number of seconds, or None for no "
+            "limit."
+        )
+
+
+@contextmanager
+def stop_on_interrupt(deadline: Deadline) -> Iterator[None]:
+    """In the ``with`` block the first Ctrl-C sets ``deadline.interrupted``; the second raises.
+
+    Only in the main thread, where Python handles signals, and only where Ctrl-C would raise
+    KeyboardInterrupt: a handler of somebody else is left alone.
+    """
+    global _listening
+    before = signal.getsignal(signal.SIGINT)
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    if not in_main_thread or before is not signal.default_int_handler:
+        yield
+        return
+
+    def handle(number: int, frame: Any) -> None:
+        deadline.interrupted = True
+        signal.signal(signal.SIGINT, before)
+
+    signal.signal(signal.SIGINT, handle)
+    _listening += 1
+    try:
+        yield
+    finally:
+        _listening -= 1
+        if not deadline.interrupted:
+            signal.signal(signal.SIGINT, before)
+
+
+def takes_interrupt() -> bool:
+    """Whether a search is under way that ends with the best so far at Ctrl-C."""
+    return _listening > 0
