@@ -16,6 +16,8 @@ import scipy.sparse as sp
 from fairspectral_benchmarks.cut import anneal_kernels
 from fairspectral_benchmarks.cut.instances import Task
 from fairspectral_benchmarks.cut.known import BestKnown
+from fairspectral_benchmarks.cut.methods import embedded_clusters
+from fairspectral_benchmarks.cut.repair import within_bounds
 
 # The hottest and the coldest temperature, in units of ``k / n``: what a person's move to another
 # cluster changes is of that size.
@@ -39,17 +41,17 @@ def annealed(task: Task, labels: np.ndarray, hot: float, steps: int, seed: int) 
     return state.labels
 
 
-def improve(task: Task, known: BestKnown, start: np.ndarray, seconds: float) -> Iterator[str]:
-    """Anneal from `start` and from the best known labels until the time is over.
+def improve(task: Task, known: BestKnown, seconds: float) -> Iterator[str]:
+    """Anneal from embeddings and from the best known labels until the time is over.
 
     Yields a line about each try; what is better is kept at once.
     """
     name, begin, steps, tries = task.instance.name, time.process_time(), _FIRST_STEPS, 0
-    annealed(task, start, HOT[-1], 1, seed=0)  # compile
+    annealed(task, _start(task, 0), HOT[-1], 1, seed=0)  # compile
     while (used := time.process_time() - begin) < seconds or tries < 2:
         hot, best = HOT[tries % len(HOT)], known.labels(name)
-        # Hot tries forget their start; mild ones begin where the best known ended.
-        labels = start if best is None or hot == max(HOT) else best
+        # The hottest tries begin anew, and the others where the best known ended.
+        labels = _start(task, tries) if best is None or hot == max(HOT) else best
         found = annealed(task, labels, hot, steps, seed=tries)
         took = time.process_time() - begin - used
         cut, improved = task.cut(found), known.offer(task, found, "annealing")
@@ -57,6 +59,12 @@ def improve(task: Task, known: BestKnown, start: np.ndarray, seconds: float) -> 
         yield f"{name} {steps:.0e} steps from {hot:g} k/n: {cut:.5f} in {took:.1f} s{verdict}"
         steps = max(_FIRST_STEPS, int(steps * seconds / _TRIES / max(took, 0.01)))
         tries += 1
+
+
+def _start(task: Task, tries: int) -> np.ndarray:
+    """Clusters of the fair and the plain embedding in turn, moved within the bounds."""
+    fair = tries // len(HOT) % 2 == 0
+    return within_bounds(task, embedded_clusters(task, seed=tries, fair=fair)[1])[0]
 
 
 def _rows(task: Task) -> anneal_kernels.Rows:

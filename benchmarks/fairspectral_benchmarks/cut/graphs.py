@@ -18,8 +18,8 @@ Graph = tuple[Any, np.ndarray]  # the affinities, shape (n, n), and the groups, 
 def communities(n: int, mixing: float, n_groups: int, smallest: int, degree: float) -> Graph:
     """A graph after Lancichinetti, Fortunato and Radicchi (2008, doi 10.1103/PhysRevE.78.046110).
 
-    Sizes of communities fall like ``size^-1.5`` and degrees like ``degree^-2.5``; each edge ends
-    is a random one of the same community, or with probability `mixing` of the whole graph. As
+    Sizes of communities fall like ``size^-1.5`` and degrees like ``degree^-2.5``; each end
+    of an edge meets a random one of the same community, or with probability `mixing` of the whole graph. As
     people keep to their like, two of three persons are in the favourite group of their community.
     """
     rng = np.random.default_rng(0)
@@ -42,11 +42,11 @@ def communities(n: int, mixing: float, n_groups: int, smallest: int, degree: flo
     return W, groups
 
 
-def blocks(pairs: int) -> Graph:
+def blocks(draw: int, pairs: int) -> Graph:
     """Four blocks of 100 nodes (edges 0.15 within, 0.01 between), four groups; and `pairs` pairs
-    of nodes that have no edge but the one to each other.
+    of nodes that have no edge but the one to each other. Each draw is another graph.
     """
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(draw)
     member = np.repeat(np.arange(4), 100)
     groups = rng.integers(0, 4, 400)
     chance = np.where(member[:, None] == member, 0.15, 0.01)
