@@ -1,8 +1,8 @@
 """A search that shares no code with the library's, to find best known clusterings.
 
 Pick a person and the cluster of a neighbour; move there, or swap with a member of it, as long as
-all cells and the floor hold; accept by Metropolis. It is simple and slow, and how good it is depends
-on the temperature, so several are tried.
+all cells and the floor hold; accept by Metropolis. It is simple and slow, and how good it is
+depends on the temperature, so several are tried.
 """
 
 from __future__ import annotations

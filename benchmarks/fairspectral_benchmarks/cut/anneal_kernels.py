@@ -1,5 +1,8 @@
 """Simulated annealing of the normalised cut within bounds, compiled."""
 
+# Compiled, these calls draw from numba's own generator, which `anneal` seeds: it is the fastest.
+# ruff: noqa: NPY002
+
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -84,7 +87,9 @@ def _move(rows: Any, state: Any, group: int, i: int, b: int) -> None:
 
 
 @numba.njit(cache=True)
-def _inside(table: np.ndarray, size: int, c: int, low: Any, high: Any, out: int, enter: int) -> bool:
+def _inside(
+    table: np.ndarray, size: int, c: int, low: Any, high: Any, out: int, enter: int
+) -> bool:
     """Whether cluster c is within bounds at a size, after a person of one group left (-1: nobody)
     and one of another entered.
     """

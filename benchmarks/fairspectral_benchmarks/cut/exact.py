@@ -1,8 +1,8 @@
 """The optimum of small problems, by branch and bound.
 
-Persons are assigned one after the other, those with much weight to earlier ones first. A branch is
-left if its cells cannot end within their bounds, or if a lower bound on its cut is not below the best
-cut so far. Of two bounds the larger counts:
+Persons are assigned one after the other, those with much weight to earlier ones first. A branch
+is left if its cells cannot end within their bounds, or if a lower bound on its cut is not below
+the best cut so far. Of two bounds the larger counts:
 
 1. **Cut weights.** Every person not assigned yet will cut its links to all clusters but one. The
    weights ``c_l`` that are cut in any case give the bound ``min sum_l c_l / v_l`` over all volumes

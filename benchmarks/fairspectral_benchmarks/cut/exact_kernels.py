@@ -40,7 +40,7 @@ def _least_sum(cuts: np.ndarray, least: np.ndarray, total: float) -> float:
 
 
 @numba.njit(cache=True)
-def _bound(cuts, least, links, first, total):  # type: ignore[no-untyped-def]
+def _bound(cuts, least, links, first, total):
     """A lower bound on the cut of every completion of a partial clustering.
 
     Parameters
@@ -79,7 +79,7 @@ def _bound(cuts, least, links, first, total):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True)
-def _possible(table, size, rest, most, low, high):  # type: ignore[no-untyped-def]
+def _possible(table, size, rest, most, low, high):
     """Whether a cluster can end within its bounds.
 
     `table` holds its persons of each group, `rest` those that are not assigned, `most` is the
@@ -108,7 +108,7 @@ def _kept_apart(within: np.ndarray, volumes: np.ndarray, sizes: np.ndarray) -> f
 
 
 @numba.njit(cache=True)
-def _cuts_so_far(labels, links, after, cuts):  # type: ignore[no-untyped-def]
+def _cuts_so_far(labels, links, after, cuts):
     """Weight between each cluster and the others, among the persons that are assigned."""
     cuts[:] = 0.0
     for i in range(after):
@@ -121,9 +121,7 @@ def _cuts_so_far(labels, links, after, cuts):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True)
-def branch_and_bound(  # type: ignore[no-untyped-def]
-    W, degrees, groups, k, low, high, floor, by_cuts, by_costs, rest, best, limit
-):
+def branch_and_bound(W, degrees, groups, k, low, high, floor, by_cuts, by_costs, rest, best, limit):
     """The best labels below a cut, the cut, and the number of branches; minus that at the limit.
 
     The cut is ``k - sum_l within_l / volume_l``, in which an empty cluster counts 1.

@@ -18,9 +18,10 @@ Graph = tuple[Any, np.ndarray]  # the affinities, shape (n, n), and the groups, 
 def communities(n: int, mixing: float, n_groups: int, smallest: int, degree: float) -> Graph:
     """A graph after Lancichinetti, Fortunato and Radicchi (2008, doi 10.1103/PhysRevE.78.046110).
 
-    Sizes of communities fall like ``size^-1.5`` and degrees like ``degree^-2.5``; each end
-    of an edge meets a random one of the same community, or with probability `mixing` of the whole graph. As
-    people keep to their like, two of three persons are in the favourite group of their community.
+    Sizes of communities fall like ``size^-1.5`` and degrees like ``degree^-2.5``. Each end of an
+    edge meets a random one of the same community, or with probability `mixing` of the whole graph.
+    As people keep to their like, two of three persons are in the favourite group of their
+    community; the others are in any.
     """
     rng = np.random.default_rng(0)
     sizes: list[int] = []

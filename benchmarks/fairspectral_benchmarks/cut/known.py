@@ -81,7 +81,9 @@ class BestKnown:
 
 def pack(labels: np.ndarray) -> str:
     """Labels of at most 256 clusters as text."""
-    return base64.b64encode(zlib.compress(np.asarray(labels).astype(np.uint8).tobytes(), 9)).decode()
+    return base64.b64encode(
+        zlib.compress(np.asarray(labels).astype(np.uint8).tobytes(), 9)
+    ).decode()
 
 
 def unpack(text: str) -> np.ndarray:

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 from sklearn.cluster import KMeans, SpectralClustering
@@ -86,7 +87,7 @@ def embedded_clusters(task: Task, seed: int, *, fair: bool) -> tuple[np.ndarray,
     return rows, KMeans(task.k, n_init=10, random_state=seed).fit_predict(rows)
 
 
-def _estimator(settings: dict[str, str], task: Task, seed: int) -> Found:
+def _estimator(settings: dict[str, Any], task: Task, seed: int) -> Found:
     model = FairSpectralClustering(
         task.k,
         affinity="precomputed",

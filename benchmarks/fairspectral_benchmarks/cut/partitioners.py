@@ -2,7 +2,7 @@
 
 The limit that the floor allows (everything but the other clusters' floors) makes them cut off tiny
 parts, since they do not divide by volumes. So several limits are tried, with persons counted once
-or by their degree, and the lowest normalised cut counts. That is generous: our methods have one try.
+or by their degree, and the lowest normalised cut counts. That is generous: ours have one try.
 """
 
 from __future__ import annotations
@@ -42,8 +42,7 @@ def metis(task: Task, seed: int) -> Iterator[np.ndarray]:
             options = pymetis.Options(seed=seed, ufactor=int(1000 * imbalance), ncuts=4)
             _, labels = pymetis.part_graph(
                 task.k,
-                xadj=graph.indptr.tolist(),
-                adjncy=graph.indices.tolist(),
+                pymetis.CSRAdjacency(graph.indptr.tolist(), graph.indices.tolist()),
                 eweights=graph.data.tolist(),
                 vweights=weights,
                 options=options,
@@ -58,7 +57,9 @@ def kahip(task: Task, seed: int) -> Iterator[np.ndarray]:
 
     graph, degrees = _whole_numbers(task)
     mode = library.ECOSOCIAL if graph.nnz < 200_000 else library.FASTSOCIAL
-    pointers, indices, weights = (part.tolist() for part in (graph.indptr, graph.indices, graph.data))
+    pointers, indices, weights = (
+        part.tolist() for part in (graph.indptr, graph.indices, graph.data)
+    )
     for imbalance in (*_IMBALANCES, _most(task)):
         for persons in (np.ones(task.n, dtype=int), degrees):
             _, labels = library.kaffpa(

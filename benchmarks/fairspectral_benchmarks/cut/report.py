@@ -40,7 +40,9 @@ class Results:
             self._runs[row["instance"], row["method"]].append(row)
         self.methods = tuple(dict.fromkeys(row["method"] for row in rows))
         self.ours = tuple(name for name in OURS if name in self.methods)
-        self.instances = [i for i in INSTANCES if any((i.name, m) in self._runs for m in self.methods)]
+        self.instances = [
+            i for i in INSTANCES if any((i.name, m) in self._runs for m in self.methods)
+        ]
         self._known = known
 
     def cuts(self, instance: Instance, method: str) -> np.ndarray:
@@ -117,13 +119,18 @@ class Results:
             seeds = zip(self.cuts(tight, method), self.cuts(loose, method), strict=False)
             if any(b > a * (1 + EQUAL) for a, b in seeds):
                 rises.append(f"{tight.name} to {loose.name}")
-        return f"**{method}**: a higher cut at a looser tolerance, at any seed, on {_listed(rises)}."
+        return (
+            f"**{method}**: a higher cut at a looser tolerance, at any seed, on {_listed(rises)}."
+        )
 
     def _shares(self, method: str) -> str:
         runs = [row for (_, name), part in self._runs.items() if name == method for row in part]
         cells = sum(row["outside"] for row in runs)
         wrong = sum(not row["valid"] for row in runs)
-        return f"**{method}**: {cells} cells outside their bounds in {len(runs)} runs, {wrong} invalid."
+        return (
+            f"**{method}**: {cells} cells outside their bounds in {len(runs)} runs, "
+            f"{wrong} invalid."
+        )
 
     def plot(self, path: Path) -> None:
         """How many instances are within how many per cent of the best known, by effort."""

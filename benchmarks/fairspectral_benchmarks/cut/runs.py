@@ -72,7 +72,9 @@ def _compile_for(method: Method, sparse: bool, plain: bool) -> None:
     W = rng.random((60, 60))
     W = W + W.T
     task = Task(
-        Instance("tiny", 2, None if plain else 0.2), sp.csr_array(W) if sparse else W, rng.integers(0, 2, 60)
+        Instance("tiny", 2, None if plain else 0.2),
+        sp.csr_array(W) if sparse else W,
+        rng.integers(0, 2, 60),
     )
     method.run(task, 0)
 

@@ -98,9 +98,7 @@ def bera(rows, rule, k):
     labels = kmeans(rows, rule, k)
     centroids = np.array([rows[labels == c].mean(axis=0) for c in range(k)])
     cost = ((rows[:, None] - centroids) ** 2).sum(axis=2)
-    return assign_by_program(
-        cost, rule.attribute.codes, rule.lower, rule.upper, patience=PATIENCE
-    )
+    return assign_by_program(cost, rule.attribute.codes, rule.lower, rule.upper, patience=PATIENCE)
 
 
 def fairlets(rows, rule, k):
