@@ -23,8 +23,8 @@ import scipy.sparse as sp
 from fairspectral_benchmarks.cut import exact_kernels
 from fairspectral_benchmarks.cut.instances import Task
 
-# Branches of a search that ends in seconds to minutes.
-LIMIT = 200_000_000
+# Branches of about half a minute.
+LIMIT = 100_000_000
 # Eigenvalues of kernels are above this, up to floating-point errors.
 _DEFINITE = -1e-9
 

@@ -46,8 +46,6 @@ DATA: dict[str, Callable[[], graphs.Graph]] = {
     "digits-rbf": partial(graphs.kernel, "digits", 800),
     "cancer-rbf": partial(graphs.kernel, "cancer", 569),
 }
-# Data that have to be downloaded.
-REMOTE = ("lastfm", "facebook", "thyroid", "census", "4area")
 
 # For each graph and each k the tolerances; None is no bound.
 _PLAN: dict[str, dict[int, tuple[float | None, ...]]] = {
@@ -86,16 +84,21 @@ class Instance:
         Number of clusters.
     tolerance : float or None
         How far shares of groups may deviate; None is no bound.
+    floor : int or None
+        Least size of a cluster; None is the estimator's default.
     """
 
     data: str
     k: int
     tolerance: float | None
+    floor: int | None = None
 
     @property
     def name(self) -> str:
-        """For example ``lastfm-k5-0.2`` or ``lastfm-k5-none``."""
-        return f"{self.data}-k{self.k}-{'none' if self.tolerance is None else self.tolerance:}"
+        """For example ``lastfm-k5-0.2``, ``lastfm-k5-none`` or ``lastfm-k10-none-floor5``."""
+        bound = "none" if self.tolerance is None else str(self.tolerance)
+        floor = "" if self.floor is None else f"-floor{self.floor}"
+        return f"{self.data}-k{self.k}-{bound}{floor}"
 
     def load(self) -> Task:
         """The instance with its data, which are kept: instances of the same data are neighbours."""
@@ -104,7 +107,9 @@ class Instance:
     def at_least_as_loose_as(self, other: Instance) -> bool:
         """Whether every clustering that is allowed there is allowed here."""
         same = (self.data, self.k) == (other.data, other.k)
-        return same and loosest_last(self.tolerance) >= loosest_last(other.tolerance)
+        # None is the loosest tolerance, and the highest floor: those that are given are lower.
+        wider = _or_infinity(self.tolerance) >= _or_infinity(other.tolerance)
+        return same and wider and _or_infinity(self.floor) <= _or_infinity(other.floor)
 
 
 class Task:
@@ -120,7 +125,7 @@ class Task:
     counts : ndarray of shape (h,)
         Persons in each group.
     floor : int
-        The least size of a cluster: the estimator's default.
+        The least size of a cluster.
     """
 
     def __init__(self, instance: Instance, W: Any, groups: np.ndarray) -> None:
@@ -129,7 +134,7 @@ class Task:
         self.counts = np.bincount(self.groups)
         self.degrees = np.asarray(W.sum(axis=1)).reshape(-1)
         self.n, self.k = len(self.groups), instance.k
-        self.floor = default_floor(self.n, self.k)
+        self.floor = instance.floor or default_floor(self.n, self.k)
 
     @property
     def operator(self) -> AffinityOperator:
@@ -173,9 +178,8 @@ class Task:
         return {"cut": cut, "outside": outside, "smallest": smallest, "valid": valid}
 
 
-def loosest_last(tolerance: float | None) -> float:
-    """A tolerance as a number to sort by."""
-    return np.inf if tolerance is None else tolerance
+def _or_infinity(number: float | None) -> float:
+    return np.inf if number is None else number
 
 
 @cache
@@ -184,11 +188,19 @@ def _loaded(data: str) -> graphs.Graph:
     return (sp.csr_array(W) if sp.issparse(W) else np.ascontiguousarray(W)), groups
 
 
-INSTANCES = tuple(
-    Instance(data, k, tolerance)
-    for data, clusters in _PLAN.items()
-    for k, tolerances in clusters.items()
-    for tolerance in tolerances
+# Floors that the labels of scikit-learn reach: below the default it isolates a few persons.
+_LOW_FLOORS = (
+    Instance("lastfm", 10, None, floor=5),
+    Instance("lastfm", 25, None, floor=4),
+)
+INSTANCES = (
+    *_LOW_FLOORS,
+    *(
+        Instance(data, k, tolerance)
+        for data, clusters in _PLAN.items()
+        for k, tolerances in clusters.items()
+        for tolerance in tolerances
+    ),
 )
 QUICK = ("facebook-k5-0.2", "lfr120-k5-0.2", "lfr120-k5-none", "wine-k5-0.2", "blocks-k4-0.2")
 

@@ -92,6 +92,7 @@ def _estimator(settings: dict[str, Any], task: Task, seed: int) -> Found:
         task.k,
         affinity="precomputed",
         fairness_tol=task.instance.tolerance,
+        rounding_params={"min_cluster_size": task.floor},
         random_state=seed,
         **settings,
     )

@@ -8,7 +8,10 @@ or by their degree, and the lowest normalised cut counts. That is generous: ours
 from __future__ import annotations
 
 import importlib
+import os
+import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -40,14 +43,15 @@ def metis(task: Task, seed: int) -> Iterator[np.ndarray]:
         for weights in (None, degrees.tolist()):
             # METIS rejects limits beyond its integers; in thousandths.
             options = pymetis.Options(seed=seed, ufactor=int(1000 * imbalance), ncuts=4)
-            _, labels = pymetis.part_graph(
-                task.k,
-                pymetis.CSRAdjacency(graph.indptr.tolist(), graph.indices.tolist()),
-                eweights=graph.data.tolist(),
-                vweights=weights,
-                options=options,
-                recursive=False,
-            )
+            with _silence():
+                _, labels = pymetis.part_graph(
+                    task.k,
+                    pymetis.CSRAdjacency(graph.indptr.tolist(), graph.indices.tolist()),
+                    eweights=graph.data.tolist(),
+                    vweights=weights,
+                    options=options,
+                    recursive=False,
+                )
             yield np.asarray(labels, dtype=np.int64)
 
 
@@ -72,6 +76,20 @@ PARTITIONERS: dict[str, tuple[str, Callable[[Task, int], Iterator[np.ndarray]]]]
     "METIS": ("pymetis", metis),
     "KaHIP": ("kahip", kahip),
 }
+
+
+@contextmanager
+def _silence() -> Iterator[None]:
+    """METIS writes to standard output where its limit leaves a part empty."""
+    sys.stdout.flush()
+    kept = os.dup(1)
+    with open(os.devnull, "w") as nowhere:
+        os.dup2(nowhere.fileno(), 1)
+        try:
+            yield
+        finally:
+            os.dup2(kept, 1)
+            os.close(kept)
 
 
 def _most(task: Task) -> float:

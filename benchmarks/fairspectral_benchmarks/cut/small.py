@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 import scipy.sparse as sp
 
-from fairspectral_benchmarks.cut.anneal import annealed
+from fairspectral_benchmarks.cut.anneal import HOT, annealed
 from fairspectral_benchmarks.cut.exact import optimum
 from fairspectral_benchmarks.cut.instances import Instance, Task
 from fairspectral_benchmarks.cut.methods import ours
@@ -41,7 +41,7 @@ def random_task(seed: int, n: int | None = None, k: int | None = None) -> Task:
 def good_start(task: Task) -> np.ndarray:
     """Allowed labels with a low cut, from the annealer."""
     start = repaired(task, np.arange(task.n) % task.k)
-    trials = [annealed(task, start, 1.0, 30_000, seed) for seed in range(4)]
+    trials = [annealed(task, start, hot, 50_000, seed) for hot in HOT for seed in range(4)]
     return min(trials, key=task.cut)
 
 
