@@ -24,10 +24,10 @@ import numpy as np
 from fairspectral_benchmarks.cut.instances import Task
 
 # Weights of the penalty, from nearly plain to nearly proportional.
-PENALTIES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
-_STEPS = 200
+PENALTIES = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
+_STEPS = 100
 # A step that lowers the objective by less than this part is the last one.
-_LEAST_FALL = 1e-6
+_LEAST_FALL = 1e-5
 
 
 def soft_labels(task: Task, start: np.ndarray, penalty: float) -> np.ndarray:
