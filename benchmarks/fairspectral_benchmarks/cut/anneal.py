@@ -8,11 +8,13 @@ depends on the temperature, so several are tried.
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Iterator
 
 import numpy as np
 import scipy.sparse as sp
 
+from fairspectral import fair_assignment
 from fairspectral_benchmarks.cut import anneal_kernels
 from fairspectral_benchmarks.cut.instances import Task
 from fairspectral_benchmarks.cut.known import BestKnown
@@ -21,7 +23,7 @@ from fairspectral_benchmarks.cut.repair import within_bounds
 
 # The hottest and the coldest temperature, in units of ``k / n``: what a person's move to another
 # cluster changes is of that size.
-HOT = (1.0, 0.3, 0.1, 0.03)
+HOT = (1.0, 0.3, 0.1, 1.0, 0.03)
 COLD = 0.005
 # Steps of the first try, which shows how fast they are.
 _FIRST_STEPS = 1_000_000
@@ -61,10 +63,22 @@ def improve(task: Task, known: BestKnown, seconds: float) -> Iterator[str]:
         tries += 1
 
 
-def _start(task: Task, tries: int) -> np.ndarray:
-    """Clusters of the fair and the plain embedding in turn, moved within the bounds."""
-    fair = tries // len(HOT) % 2 == 0
-    return within_bounds(task, embedded_clusters(task, seed=tries, fair=fair)[1])[0]
+def _start(task: Task, seed: int) -> np.ndarray:
+    """Clusters of the fair embedding within the bounds; of the plain one if there are none."""
+    fair = task.instance.tolerance is not None
+    rows, labels = embedded_clusters(task, seed, fair=fair)
+    if fair:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # small groups are part of the task
+            labels = fair_assignment(
+                rows,
+                task.groups,
+                task.k,
+                fairness_tol=task.instance.tolerance,
+                min_cluster_size=task.floor,
+                random_state=seed,
+            ).labels
+    return within_bounds(task, labels)[0]
 
 
 def _rows(task: Task) -> anneal_kernels.Rows:
