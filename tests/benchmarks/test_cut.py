@@ -200,6 +200,8 @@ def test_the_report_answers_what_must_be_true(known):
     results = Results(example_rows(), known)
     table, summary = results.table(), results.summary()
     assert "| wine-k5-0.2 | 1.0000 | default | 5.0 % | 10.0 % | 10.0 % | 1.00 | 2 |" in table
+    assert "1 to 2 seed(s) of ours on 3 instances" in summary
+    assert "found by these runs" in summary
     assert "within 2 % of the best known on 0 of 2" in summary
     assert "worst seed within 5 % on 1" in summary
     assert "above a peer's on 1: wine-k5-none (METIS, 4.0 %)" in summary

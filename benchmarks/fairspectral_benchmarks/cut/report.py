@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from itertools import combinations
 from pathlib import Path
@@ -85,9 +85,21 @@ class Results:
 
     def summary(self) -> str:
         """A list with the answers to what must be true."""
-        lines = [*map(self._closeness, self.ours), *map(self._plain, self.ours)]
+        lines = [self._sources(), *map(self._closeness, self.ours), *map(self._plain, self.ours)]
         lines += [*map(self._tolerances, self.ours), *map(self._shares, self.ours)]
         return "\n".join(f"- {line}" for line in lines)
+
+    def _sources(self) -> str:
+        """Who found the best known cuts: a method is not far from a cut that is its own."""
+        by = Counter(self._known.by(i.name) for i in self.instances if self._known.cut(i.name))
+        found = ", ".join(f"{name} {count}" for name, count in by.most_common())
+        seeds = sorted({len(part) for (_, m), part in self._runs.items() if m in self.ours}) or [0]
+        shown = " to ".join(map(str, dict.fromkeys([seeds[0], seeds[-1]])))
+        return (
+            f"{shown} seed(s) of ours on {len(self.instances)} instances. The best known cuts were "
+            f"found by {found or 'these runs'}; where it was the method itself that is judged, "
+            "being close to it proves little."
+        )
 
     def _closeness(self, method: str) -> str:
         above = [x for i in self.instances if len(x := self.above(i, method))]
