@@ -6,22 +6,16 @@ import time
 from functools import partial
 
 import numpy as np
-import scipy.sparse as sp
-from scipy.optimize import linprog
 
 from fairspectral.constraints import encode_groups
 from fairspectral.rounding.bounds import make_rule
 from fairspectral.rounding.fair import fair_assignment
-from fairspectral.rounding.flow import solve_flow
 from fairspectral.rounding.kmeans import kmeans_labels
+from fairspectral_benchmarks.bera import TimeLimitError, assign_by_program
 
 TOL = 0.2
 # Seconds that HiGHS may take for one linear program.
 PATIENCE = 300
-
-
-class TimeLimitError(Exception):
-    """A method did not finish."""
 
 
 def compare(problem, k):
@@ -100,43 +94,11 @@ def ours_any_size(rows, rule, k):
 
 
 def bera(rows, rule, k):
-    """Fair assignment of Bera et al. (2019, arXiv 1901.02393) to the centroids of k-means.
-
-    Their linear program leaves the sizes free; their rounding is a flow in which every cell
-    and every size is rounded down or up.
-    """
+    """Bera et al., to the centroids of k-means."""
     labels = kmeans(rows, rule, k)
     centroids = np.array([rows[labels == c].mean(axis=0) for c in range(k)])
     cost = ((rows[:, None] - centroids) ** 2).sum(axis=2)
-    n, h = len(rows), len(rule.target)
-    members = np.eye(h)[:, rule.attribute.codes]
-    one = sp.eye_array(k)
-    bands = [
-        sp.kron(sp.csr_array(sign * (members - share[:, None])), one)
-        for sign, share in ((-1, rule.lower), (1, rule.upper))
-    ]
-    program = linprog(
-        (cost / cost.max()).ravel(),
-        A_ub=sp.vstack(bands, format="csr"),
-        b_ub=np.zeros(2 * h * k),
-        A_eq=sp.kron(sp.eye_array(n), np.ones((1, k)), format="csr"),
-        b_eq=np.ones(n),
-        method="highs",
-        options={"time_limit": PATIENCE},
-    )
-    if program.status != 0:
-        raise TimeLimitError
-    mass = members @ program.x.reshape(n, k)
-    size = mass.sum(axis=0)
-    low, high = np.floor(mass + 1e-7), np.ceil(mass - 1e-7)
-    return solve_flow(
-        cost,
-        rule.attribute.codes,
-        low.astype(int),
-        high.astype(int),
-        np.floor(size + 1e-7).astype(int),
-        np.ceil(size - 1e-7).astype(int),
-    ).labels
+    return assign_by_program(cost, rule.attribute.codes, rule.lower, rule.upper, patience=PATIENCE)
 
 
 def fairlets(rows, rule, k):

@@ -1,0 +1,1 @@
+"""How low are the cuts of fair clusterings? ``python benchmarks/cut.py`` runs it."""

@@ -1,0 +1,169 @@
+"""The table of the runs, what they say in a few lines, and the picture."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fairspectral_benchmarks.cut.instances import INSTANCES, Instance
+from fairspectral_benchmarks.cut.known import BestKnown
+from fairspectral_benchmarks.cut.methods import EFFORTS
+from fairspectral_benchmarks.figures import new_figure, save_figure, style
+from fairspectral_benchmarks.pages import markdown_table
+
+OURS = ("today", *EFFORTS)
+# Differences of cuts below this are floating-point errors.
+EQUAL = 1e-9
+
+Runs = dict[tuple[str, str], list[dict[str, Any]]]  # by instance and method
+
+
+class Results:
+    """Runs beside the best known cuts.
+
+    Parameters
+    ----------
+    rows : list of dict
+        The runs.
+    known : BestKnown
+        The best known cuts; a lower one among the runs counts too.
+    """
+
+    def __init__(self, rows: list[dict[str, Any]], known: BestKnown) -> None:
+        self._runs: Runs = defaultdict(list)
+        for row in rows:
+            self._runs[row["instance"], row["method"]].append(row)
+        self.methods = tuple(dict.fromkeys(row["method"] for row in rows))
+        self.ours = tuple(name for name in OURS if name in self.methods)
+        self.instances = [
+            i for i in INSTANCES if any((i.name, m) in self._runs for m in self.methods)
+        ]
+        self._known = known
+
+    def cuts(self, instance: Instance, method: str) -> np.ndarray:
+        """Cuts of the valid runs, by seed."""
+        runs = self._runs.get((instance.name, method), [])
+        ordered = sorted(runs, key=lambda row: row["seed"])
+        return np.array([row["cut"] for row in ordered if row.get("valid")])
+
+    def best(self, instance: Instance) -> float:
+        """The lowest cut that is known."""
+        known = self._known.cut(instance.name)
+        found = [self.cuts(instance, method) for method in self.methods]
+        return float(np.min(np.concatenate([*found, [np.inf if known is None else known]])))
+
+    def above(self, instance: Instance, method: str) -> np.ndarray:
+        """By how many per cent each seed is above the lowest cut known."""
+        best = self.best(instance)
+        # Where nothing has to be cut, per cent of the cut mean nothing: take them of 0.001.
+        return 100 * (self.cuts(instance, method) - best) / max(best, 1e-3)
+
+    def table(self) -> str:
+        """One line for each instance and method."""
+        header = ["instance", "best known", "method", "median above", "worst above", "spread"]
+        lines = [row for instance in self.instances for row in self._lines(instance)]
+        return markdown_table([*header, "seconds", "seeds"], lines)
+
+    def _lines(self, instance: Instance) -> Iterator[list[str]]:
+        first = [instance.name, f"{self.best(instance):.4f}"]
+        for method in self.methods:
+            runs, above = self._runs.get((instance.name, method)), self.above(instance, method)
+            if runs is None:
+                continue
+            numbers = ["out of time", "", "", ""]
+            if len(above):
+                seconds = np.median([row["seconds"] for row in runs if "seconds" in row])
+                numbers = [f"{x:.1f} %" for x in (np.median(above), above.max(), np.ptp(above))]
+                numbers.append(f"{seconds:.2f}")
+            yield [*first, method, *numbers, str(len(above))]
+            first = ["", ""]
+
+    def summary(self) -> str:
+        """A list with the answers to what must be true."""
+        lines = [self._sources(), *map(self._closeness, self.ours), *map(self._plain, self.ours)]
+        lines += [*map(self._tolerances, self.ours), *map(self._shares, self.ours)]
+        return "\n".join(f"- {line}" for line in lines)
+
+    def _sources(self) -> str:
+        """Who found the best known cuts: a method is not far from a cut that is its own."""
+        by = Counter(self._known.by(i.name) for i in self.instances if self._known.cut(i.name))
+        found = ", ".join(f"{name} {count}" for name, count in by.most_common())
+        seeds = sorted({len(part) for (_, m), part in self._runs.items() if m in self.ours}) or [0]
+        shown = " to ".join(map(str, dict.fromkeys([seeds[0], seeds[-1]])))
+        return (
+            f"{shown} seed(s) of ours on {len(self.instances)} instances. The best known cuts were "
+            f"found by {found or 'these runs'}; where it was the method itself that is judged, "
+            "being close to it proves little."
+        )
+
+    def _closeness(self, method: str) -> str:
+        above = [x for i in self.instances if len(x := self.above(i, method))]
+        median = sum(np.median(x) <= 2 for x in above)
+        worst = sum(x.max() <= 5 for x in above)
+        return (
+            f"**{method}**: the median is within 2 % of the best known on {median} of {len(above)} "
+            f"instances, the worst seed within 5 % on {worst}."
+        )
+
+    def _plain(self, method: str) -> str:
+        beaten = []
+        peers = [name for name in self.methods if name not in OURS]
+        for instance in self.instances:
+            mine = self.cuts(instance, method)
+            for peer in peers if instance.tolerance is None and len(mine) else ():
+                theirs = self.cuts(instance, peer)
+                if len(theirs) and np.median(mine) > np.median(theirs) * (1 + EQUAL):
+                    more = 100 * (np.median(mine) / np.median(theirs) - 1)
+                    beaten.append(f"{instance.name} ({peer}, {more:.1f} %)")
+        return f"**{method}**, no bound: median above a peer's on {_listed(beaten)}."
+
+    def _tolerances(self, method: str) -> str:
+        rises = []
+        for one, other in combinations(self.instances, 2):
+            tight, loose = (one, other) if other.at_least_as_loose_as(one) else (other, one)
+            if not loose.at_least_as_loose_as(tight):
+                continue
+            seeds = zip(self.cuts(tight, method), self.cuts(loose, method), strict=False)
+            if any(b > a * (1 + EQUAL) for a, b in seeds):
+                rises.append(f"{tight.name} to {loose.name}")
+        return (
+            f"**{method}**: a higher cut at a looser tolerance, at any seed, on {_listed(rises)}."
+        )
+
+    def _shares(self, method: str) -> str:
+        runs = [row for (_, name), part in self._runs.items() if name == method for row in part]
+        cells = sum(row["outside"] for row in runs)
+        wrong = sum(not row["valid"] for row in runs)
+        return (
+            f"**{method}**: {cells} cells outside their bounds in {len(runs)} runs, "
+            f"{wrong} invalid."
+        )
+
+    def plot(self, path: Path) -> None:
+        """How many instances are within how many per cent of the best known, by effort."""
+        drawing, panels = new_figure(1, 2, sharey=True)
+        titles: dict[str, Callable[[np.ndarray], float]] = {
+            "median of the seeds": np.median,
+            "worst seed": np.max,
+        }
+        for axes, (title, of_seeds) in zip(panels[0], titles.items(), strict=True):
+            for place, method in enumerate(self.ours):
+                above = [of_seeds(x) for i in self.instances if len(x := self.above(i, method))]
+                shares = 100 * np.arange(1, len(above) + 1) / len(above)
+                look = {"color": style(place)["color"], "linestyle": style(place)["linestyle"]}
+                axes.step(np.sort(above), shares, where="post", label=method, **look)
+            axes.set(title=title, xlabel="at most this far above the best known (%)")
+            axes.set_xscale("symlog", linthresh=1)
+            axes.set(xlim=(0, 100), ylim=(0, 102))
+        panels[0, 0].set_ylabel("instances (%)")
+        panels[0, 0].legend()
+        save_figure(drawing, path, made_by="python benchmarks/cut.py --report")
+
+
+def _listed(names: list[str]) -> str:
+    return f"{len(names)}: {', '.join(names)}" if names else "none"
