@@ -20,6 +20,8 @@ from fairspectral.rounding.partition.state_kernels import gain_of, move, outside
 _PARTNERS = 16
 # The temperature changes after this many steps: powers cost more than a step.
 _BEAT = 128
+# In a dense graph, a node is offered the best of so many random clusters and one more.
+_TOURNAMENT = 2
 # One step in so many takes any node and any cluster, so that those without links meet too.
 _ANYWHERE = 16
 
@@ -51,7 +53,16 @@ def _uniform(random):  # pragma: no cover - compiled
 def _pick(graph, state, random):  # pragma: no cover - compiled
     """A random node that may move, and a cluster for it, its own where there is none."""
     m, k = len(state.labels), len(state.sizes)
-    if graph.dense.shape[0] > 0 or _below(random, _ANYWHERE) == 0:
+    if graph.dense.shape[0] > 0:
+        i, there = _below(random, m), _below(random, k)
+        for _ in range(_TOURNAMENT):
+            other = _below(random, k)
+            if state.links[other, i] * state.volumes[there] > (
+                state.links[there, i] * state.volumes[other]
+            ):
+                there = other
+        return i, there
+    if _below(random, _ANYWHERE) == 0:
         return _below(random, m), _below(random, k)
     if state.length[0] == 0:
         return 0, state.labels[0]
@@ -82,14 +93,16 @@ def _partner(graph, state, random, there):  # pragma: no cover - compiled
 
 @njit(cache=True, nogil=True)
 def typical_gain(graph, state, random, tries):  # pragma: no cover - compiled
-    """The mean size of the change of the cut by a random move."""
-    total, count = 0.0, 0
+    """The mean size of the change of the cut when a random node moves to where it is best."""
+    total = 0.0
     for _ in range(tries):
-        i, there = _pick(graph, state, random)
-        if there != state.labels[i]:
-            total += abs(gain_of(graph, state, i, there))
-            count += 1
-    return total / max(count, 1)
+        i = _below(random, len(state.labels))
+        best = -np.inf
+        for there in range(len(state.sizes)):
+            if there != state.labels[i]:
+                best = max(best, gain_of(graph, state, i, there))
+        total += abs(best)
+    return total / tries
 
 
 @njit(cache=True, nogil=True)

@@ -64,7 +64,13 @@ def finest_level(graph: Any) -> Level:
 
 
 def coarsen(
-    finest: Level, same: np.ndarray, wanted: int, most: int, rng: np.random.Generator
+    finest: Level,
+    same: np.ndarray,
+    wanted: int,
+    most: int,
+    rng: np.random.Generator,
+    *,
+    at_once: bool = False,
 ) -> list[Level]:
     """Levels from the finest to one of about `wanted` nodes.
 
@@ -80,11 +86,12 @@ def coarsen(
         Persons that one node may stand for.
     rng : numpy Generator
         For the order in which nodes are put together.
+    at_once : bool
+        Whether to make the coarsest level only, where each costs a pass over all affinities.
     """
     gather = load_kernels("partition.coarsen_kernels").gather
     levels, below, ties = [finest], np.arange(finest.size), finest.ties
     persons, degrees = finest.graph.persons, finest.graph.degrees
-    dense = bool(finest.graph.dense.shape[0])
     while len(degrees) > wanted:
         into, count = gather(ties, persons, degrees, same, rng.permutation(len(degrees)), most)
         if count > _STALLED * len(degrees):
@@ -92,10 +99,9 @@ def coarsen(
         same = project_up(same, into, count)
         persons, degrees = _sums(persons, into, count), _sums(degrees, into, count)
         ties, below = _merge_ties(ties, into, count), into[below]
-        # All levels of a dense graph but the last would cost a pass over it, and are left out.
-        if not dense:
+        if not at_once:
             levels.append(Level(contract(levels[-1].graph, into, count, ties), ties, into))
-    if dense and len(degrees) < finest.size:
+    if at_once and len(degrees) < finest.size:
         levels.append(Level(contract(finest.graph, below, len(degrees), ties), ties, below))
     return levels
 

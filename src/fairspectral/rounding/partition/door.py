@@ -11,9 +11,10 @@ import numpy as np
 from fairspectral.cut import CutState
 from fairspectral.linalg.threads import threads_apart
 from fairspectral.rounding.partition.coarsen import finest_level
-from fairspectral.rounding.partition.evolve import EFFORTS, Effort, evolve
+from fairspectral.rounding.partition.dense import evolve_dense, is_large
+from fairspectral.rounding.partition.evolve import EFFORTS, best_of, evolve
 from fairspectral.rounding.partition.graph import make_band, make_graph
-from fairspectral.rounding.partition.search import Member, Search
+from fairspectral.rounding.partition.search import Effort, Member, Search
 from fairspectral.rounding.partition.watch import Report, Watch
 from fairspectral.rounding.plan import RoundingPlan
 
@@ -104,28 +105,30 @@ def partition(
     progress : tuple of two floats
         Fractions of the whole rounding at which this search begins and ends.
     """
-    amount = EFFORTS[effort] if isinstance(effort, str) else effort
     k, n = plan.n_clusters, affinity.shape[0]
+    amount = (EFFORTS[effort] if isinstance(effort, str) else effort).for_nodes(n)
     band = make_band(plan.rules, plan.smallest)
     with threads_apart():
         finest = finest_level(make_graph(affinity, plan.rules))
         jobs = max(amount.members, len(starts) + amount.members // 2)
         jobs += amount.members * amount.generations
         watch = Watch(3.0 * amount.steps * jobs, time_budget, report, progress)
-        search = Search(finest, band, k, plan.kinds.astype(np.int64), amount.steps, watch)
+        search = Search(finest, band, k, plan.kinds.astype(np.int64), amount, watch)
         given = [search.measure(labels) for _, labels in starts]
         if k == 1 or n == k:
             return _result(given or [search.measure(np.arange(n) % k)], (), affinity, k, watch)
         if given:
             search.calibrate(min(given, key=lambda one: one.worth).labels, rng)
-        found, members = evolve(search, [one.labels for one in given], amount, rng, watch)
+        evolution = evolve_dense if is_large(finest) else evolve
+        found, members = evolution(search, [one.labels for one in given], amount, rng, watch)
+        best = [search.finish(best_of([*members, *found, *given]), rng)]
     sources = [
         Source(name, one.cut, one.outside == 0.0, _fair_cut(found, at))
         for at, ((name, _), one) in enumerate(zip(starts, given, strict=True))
     ]
     made = range(len(starts), len(found))
     sources += [Source("random", None, False, _fair_cut(found, at)) for at in made]
-    return _result([*members, *found, *given], tuple(sources), affinity, k, watch)
+    return _result([*best, *given], tuple(sources), affinity, k, watch)
 
 
 def _fair_cut(found: list[Member], at: int) -> float | None:
@@ -135,7 +138,7 @@ def _fair_cut(found: list[Member], at: int) -> float | None:
 def _result(
     candidates: list[Member], sources: tuple[Source, ...], affinity: Any, k: int, watch: Watch
 ) -> Partition:
-    best = min(candidates, key=lambda one: (one.outside > 0.0, one.worth))
+    best = best_of(candidates)
     # The cut was updated by many small steps: measure it again.
     cut = CutState.measure(affinity, best.labels, k).cut
     return Partition(best.labels, cut, best.outside == 0.0, sources, watch.interrupted)

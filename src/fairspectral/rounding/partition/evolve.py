@@ -5,43 +5,28 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
 from fairspectral.linalg.threads import allowed_threads, in_threads
-from fairspectral.rounding.partition.search import Member, Search
+from fairspectral.rounding.partition.search import Effort, Member, Search
 from fairspectral.rounding.partition.watch import Watch
 
 Job = Callable[[], Member]
 
 
-@dataclass(frozen=True)
-class Effort:
-    """How much work a search does.
-
-    Attributes
-    ----------
-    steps : int
-        Steps of the annealing on each level.
-    members : int
-        Clusterings that are kept.
-    generations : int
-        How many times each of them is combined with another.
-    """
-
-    steps: int
-    members: int
-    generations: int
-
-
 # "default" takes a few seconds for some thousand persons, "fast" a tenth of that, "thorough" ten
 # times as much.
 EFFORTS = {
-    "fast": Effort(steps=50_000, members=2, generations=1),
-    "default": Effort(steps=200_000, members=4, generations=2),
-    "thorough": Effort(steps=500_000, members=8, generations=5),
+    "fast": Effort(steps=20_000, per_node=5, members=2, generations=1),
+    "default": Effort(steps=200_000, per_node=20, members=4, generations=2),
+    "thorough": Effort(steps=400_000, per_node=40, members=8, generations=7),
 }
+
+
+def best_of(members: list[Member]) -> Member:
+    """The lowest cut of those within the bounds; of all, if none is within."""
+    return min(members, key=lambda one: (one.outside > 0.0, one.worth))
 
 
 def evolve(

@@ -54,13 +54,14 @@ def make_graph(affinity: Any, rules: Sequence[FairnessRule]) -> Any:
 
 def make_band(rules: Sequence[FairnessRule], smallest: int) -> Any:
     """The bounds of all attributes, and the floor on the sizes."""
-    return load_kernels("partition.state_kernels").Band(
-        np.concatenate([rule.attribute.counts for rule in rules]).astype(np.int64),
+    kernels, n = load_kernels("partition.state_kernels"), len(rules[0].attribute.codes)
+    ranges = kernels.ranges_of_sizes(
         np.concatenate([rule.lower for rule in rules]).astype(np.float64),
         np.concatenate([rule.upper for rule in rules]).astype(np.float64),
-        int(smallest),
-        len(rules[0].attribute.codes),
+        np.concatenate([rule.attribute.counts for rule in rules]).astype(np.int64),
+        n,
     )
+    return kernels.Band(ranges, int(smallest), n)
 
 
 def make_state(graph: Any, band: Any, labels: np.ndarray, k: int) -> Any:

@@ -8,7 +8,7 @@ that are together in both (Sanders and Schulz 2012, doi 10.1137/1.9781611972924.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,19 +23,51 @@ from fairspectral.rounding.partition.watch import Watch
 _NODES_PER_CLUSTER = 40
 # No node stands for more than this share of a mean cluster, or sizes could not be varied.
 _LARGEST_NODE = 0.25
-# Steps on one level for each of its nodes, at least and at most: a small graph is annealed to its
-# end sooner, and on a large one fewer steps could not touch every node.
-_FEWEST_PER_NODE, _MOST_PER_NODE = 20, 1000
+# Steps on one level for each of its nodes, at most: a small graph is annealed to its end sooner.
+_MOST_PER_NODE = 1000
+# Nodes up to which a clustering takes a fraction of a second.
+_SMALL = 1000
 # Work between two looks at the watch: about a tenth of a second.
 _LOOK = 250_000
 # Random moves from which the typical change of the cut is taken.
 _TRIES = 10_000
+# Temperatures are counted in this many typical changes of the cut.
+_SPREAD = 3.0
 # Gains below this are floating-point error.
 _GAIN = 1e-9
-# Sweeps of a descent, of which the last ones gain next to nothing.
-_SWEEPS = 50
+# A descent ends when a sweep lowers the cut by less than this part of it: what is left is for the
+# next generation, which begins with an annealing anyway.
+_ENOUGH = 1e-4
 # What the share of a cluster outside its bounds costs when clusterings are compared.
 _OUTSIDE = 10.0
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much work a search does.
+
+    Attributes
+    ----------
+    steps : int
+        Steps of the annealing on each level.
+    per_node : int
+        Steps for each node, where a level has so many that this is more.
+    members : int
+        Clusterings that are kept.
+    generations : int
+        How many times each of them is combined with another.
+    """
+
+    steps: int
+    per_node: int
+    members: int
+    generations: int
+
+    def for_nodes(self, nodes: int) -> Effort:
+        """More members and generations for a small graph, on which they cost next to nothing."""
+        if nodes > _SMALL:
+            return self
+        return replace(self, members=2 * self.members, generations=2 * self.generations)
 
 
 @dataclass(frozen=True)
@@ -87,19 +119,20 @@ class Search:
         Number of clusters.
     kinds : ndarray of shape (n,) or None
         The combination of groups of each person; None where nodes stand for several.
-    steps : int
+    effort : Effort
         Steps on each level.
     watch : Watch
         Tells when to stop.
     """
 
     def __init__(
-        self, finest: Level, band: Any, k: int, kinds: np.ndarray | None, steps: int, watch: Watch
+        self, finest: Level, band: Any, k: int, kinds: np.ndarray | None, effort: Effort, watch: Watch
     ) -> None:
-        self._finest, self._band, self._k, self._watch = finest, band, k, watch
-        self._kinds, self._steps = kinds, steps
+        self.finest, self.k = finest, k
+        self._band, self._watch = band, watch
+        self._kinds, self._effort = kinds, effort
         self._wanted = _NODES_PER_CLUSTER * k
-        self._most = max(1, int(_LARGEST_NODE * band.everybody / k))
+        self.most = max(1, int(_LARGEST_NODE * band.everybody / k))
         # Change of the cut by a typical move, in units of the mean share of a node in a cluster.
         self._contrast = 1.0
 
@@ -111,14 +144,20 @@ class Search:
         """
         state = self.state(labels)
         typical = load_kernels("partition.anneal_kernels").typical_gain(
-            self._finest.graph, state, _seed(rng), _TRIES
+            self.finest.graph, state, _seed(rng), _TRIES
         )
         if typical > 0:
-            self._contrast = min(1.0, typical * self._finest.size / self._k)
+            self._contrast = min(1.0, _SPREAD * typical * self.finest.size / self.k)
+
+    def on(self, coarse: Level) -> Search:
+        """The same search on a coarser graph, with the same units."""
+        search = Search(coarse, self._band, self.k, None, self._effort, self._watch)
+        search._contrast = self._contrast
+        return search
 
     def state(self, labels: np.ndarray) -> Any:
         """The state of a clustering of the finest level."""
-        return make_state(self._finest.graph, self._band, labels, self._k)
+        return make_state(self.finest.graph, self._band, labels, self.k)
 
     def measure(self, labels: np.ndarray) -> Member:
         """A clustering as it is."""
@@ -126,14 +165,14 @@ class Search:
 
     def fresh(self, rng: np.random.Generator) -> Member:
         """A clustering from random labels of the coarsest level."""
-        levels = self._coarsen(np.zeros(self._finest.size, dtype=np.int64), rng)
+        levels = self._coarsen(np.zeros(self.finest.size, dtype=np.int64), rng)
         # Shuffled equal parts: random labels could leave a cluster empty.
-        labels = rng.permutation(np.arange(levels[-1].size) % self._k)
+        labels = rng.permutation(np.arange(levels[-1].size) % self.k)
         return self._climb(levels, labels, FRESH, rng)
 
     def improve(self, labels: np.ndarray, other: np.ndarray, rng: np.random.Generator) -> Member:
         """A clustering from a good one, with the parts in which another one agrees kept whole."""
-        same = labels.astype(np.int64) * self._k + other
+        same = labels.astype(np.int64) * self.k + other
         levels = self._coarsen(same, rng)
         for level in levels[1:]:
             assert level.into is not None
@@ -142,10 +181,11 @@ class Search:
 
     def steps_of(self, nodes: int) -> int:
         """Steps on a level of so many nodes."""
-        return int(max(min(self._steps, _MOST_PER_NODE * nodes), _FEWEST_PER_NODE * nodes))
+        steps = min(self._effort.steps, _MOST_PER_NODE * nodes)
+        return max(steps, self._effort.per_node * nodes)
 
     def _coarsen(self, same: np.ndarray, rng: np.random.Generator) -> list[Level]:
-        return coarsen(self._finest, same, self._wanted, self._most, rng)
+        return coarsen(self.finest, same, self._wanted, self.most, rng)
 
     def _climb(
         self, levels: list[Level], labels: np.ndarray, schedule: Schedule, rng: np.random.Generator
@@ -155,7 +195,7 @@ class Search:
         for level in reversed(levels):
             if level is levels[0]:
                 prices = (schedule.fair, schedule.dear)
-            state = make_state(level.graph, self._band, labels, self._k)
+            state = make_state(level.graph, self._band, labels, self.k)
             hot = schedule.hot if level is levels[-1] else schedule.warm
             self._anneal(level, state, (hot, schedule.cold), prices, rng)
             labels = state.labels if level.into is None else state.labels[level.into]
@@ -171,7 +211,7 @@ class Search:
         rng: np.random.Generator,
     ) -> None:
         anneal = load_kernels("partition.anneal_kernels").anneal
-        unit = self._contrast * self._k / level.size
+        unit = self._contrast * self.k / level.size
         hot, cold = (unit * temperature for temperature in temperatures)
         at, steps, random = 0, self.steps_of(level.size), _seed(rng)
         while at < steps:
@@ -182,17 +222,23 @@ class Search:
             if self._watch.stopped(at - before):
                 break
 
-    def settle(self, state: Any, rng: np.random.Generator) -> None:
-        """Moves and swaps of the finest level, until none lowers the cut or the time is over."""
-        kernels, graph = load_kernels("partition.settle_kernels"), self._finest.graph
-        for _ in range(_SWEEPS):
+    def finish(self, member: Member, rng: np.random.Generator) -> Member:
+        """A member of which no move and no swap lowers the cut further."""
+        state = self.state(member.labels)
+        self.settle(state, rng, enough=0.0)
+        return _member(state)
+
+    def settle(self, state: Any, rng: np.random.Generator, enough: float = _ENOUGH) -> None:
+        """Moves and swaps of the finest level, until they lower the cut no more."""
+        kernels, graph = load_kernels("partition.settle_kernels"), self.finest.graph
+        while True:
             before = _worth(state)
-            order = rng.permutation(self._finest.size)
+            order = rng.permutation(self.finest.size)
             kernels.sweep(graph, self._band, state, order, _GAIN)
             if self._kinds is not None:
                 kernels.swap_round(graph, state, self._kinds, int(self._kinds.max()) + 1, _GAIN)
             # Gains that do not add up are floating-point errors; stop, or it may never end.
-            if _worth(state) >= before - _GAIN or self._watch.stopped():
+            if before - _worth(state) <= max(_GAIN, enough * before) or self._watch.stopped():
                 break
 
 

@@ -35,9 +35,7 @@ class Graph(NamedTuple):
 class Band(NamedTuple):
     """What every cluster must satisfy; several attributes have their groups one after another."""
 
-    counts: np.ndarray  # (H,) persons in each group
-    lower: np.ndarray  # (H,) shares
-    upper: np.ndarray  # (H,) shares
+    ranges: np.ndarray  # (n + 1, H, 2): least and most persons of each group, for each size
     smallest: int  # the floor on cluster sizes
     everybody: int  # all persons
 
@@ -58,6 +56,20 @@ class State(NamedTuple):
     length: np.ndarray  # (1,): how many they are
 
 
+@njit(cache=True, nogil=True)
+def ranges_of_sizes(lower, upper, counts, n):  # pragma: no cover - compiled
+    """The bounds on every group in a cluster of every size, shape (n + 1, H, 2).
+
+    Computed once, because a search asks for them at every step.
+    """
+    ranges = np.empty((n + 1, len(counts), 2), np.int32)
+    for size in range(n + 1):
+        for group in range(len(counts)):
+            low, high = _cell_range(lower[group], upper[group], counts[group], n, size)
+            ranges[size, group, 0], ranges[size, group, 1] = low, high
+    return ranges
+
+
 @njit(cache=True, nogil=True, inline="always")
 def _share(within, volume):  # pragma: no cover - compiled
     """``within / volume``; 0 for a volume that consists of floating-point errors only."""
@@ -73,19 +85,14 @@ def outside_after(graph, band, state, cluster, enters, leaves):  # pragma: no co
     if leaves >= 0:
         size -= graph.persons[leaves]
     total = max(band.smallest - size, 0)
-    for group in range(len(band.counts)):
-        low, high = _cell_range(
-            band.lower[group], band.upper[group], band.counts[group], band.everybody, size
-        )
+    ranges = band.ranges[size]
+    for group in range(len(ranges)):
         persons = state.table[cluster, group]
         if enters >= 0:
             persons += graph.groups[enters, group]
         if leaves >= 0:
             persons -= graph.groups[leaves, group]
-        if persons < low:
-            total += low - persons
-        elif persons > high:
-            total += persons - high
+        total += max(ranges[group, 0] - persons, 0) + max(persons - ranges[group, 1], 0)
     return total / max(size, 1)
 
 
