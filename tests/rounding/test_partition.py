@@ -8,11 +8,11 @@ import scipy.sparse as sp
 from rounding_cases import STORAGES, make_block_graph, store
 from threadpoolctl import threadpool_limits
 
-from fairspectral.affinity import make_operator
+from fairspectral.affinity import AffinityOperator, make_operator
 from fairspectral.constraints import encode_groups
 from fairspectral.cut import CutState
-from fairspectral.rounding.partition import partition
 from fairspectral.rounding.partition import dense as dense_search
+from fairspectral.rounding.partition import partition
 from fairspectral.rounding.partition.search import Effort
 from fairspectral.rounding.plan import plan_rounding
 
@@ -78,9 +78,7 @@ def test_two_attributes_with_small_groups(effort):
     with pytest.warns(UserWarning, match="has 3 person"):
         plan = make_plan(groups, k)
     start = np.arange(n) % k
-    found = partition(
-        store(W, "sparse"), [("s", start)], plan, np.random.default_rng(0), effort
-    )
+    found = partition(store(W, "sparse"), [("s", start)], plan, np.random.default_rng(0), effort)
     assert found.fair
     assert is_fair(found.labels, plan)
 
@@ -221,3 +219,36 @@ def test_a_time_budget_ends_the_search():
     )
     assert found.interrupted
     assert found.fair
+
+
+class Given(AffinityOperator):
+    """A given matrix with degrees of one."""
+
+    def __init__(self, W):
+        self.stored_weights, self.degrees = W, np.ones(len(W))
+        self.shape, self.dtype = W.shape, W.dtype
+
+    def matmat(self, block):
+        return self.stored_weights @ block
+
+
+def test_gains_from_floating_point_error_do_not_go_on_forever():
+    rng = np.random.default_rng(0)
+    rows = rng.choice([2e4, 3.5e4, 5e4], (200, 1))
+    W = rows @ rows.T  # in units in which floating-point error exceeds the smallest accepted gain
+    groups, start = np.arange(200) % 2, np.arange(200) // 2 % 8
+    plan = make_plan(groups, 8)
+    found = partition(Given(W), [("s", start)], plan, rng, LITTLE.scaled(0))
+    assert found.cut < CutState.measure(Given(W), start, 8).cut
+
+
+def test_no_effort_makes_a_local_optimum_of_the_start():
+    W, groups, clusters = make_block_graph()
+    start = clusters.copy()
+    start[[0, 60]] = start[[60, 0]]  # both of one group
+    plan = make_plan(groups, 4)
+    found = partition(
+        store(W, "sparse"), [("s", start)], plan, np.random.default_rng(0), LITTLE.scaled(0)
+    )
+    assert found.cut <= cut_by_hand(W, clusters, 4) + 1e-9
+    assert [one.found for one in found.sources] == [None]

@@ -5,6 +5,6 @@ The stages, each in its own file: coarser graphs (`coarsen`), annealing up throu
 compiled parts are in the files that end in ``_kernels``.
 """
 
-from fairspectral.rounding.partition.door import Partition, Source, can_partition, partition
+from fairspectral.rounding.partition.door import Partition, Source, partition
 
-__all__ = ["Partition", "Source", "can_partition", "partition"]
+__all__ = ["Partition", "Source", "partition"]

@@ -81,11 +81,7 @@ def _partner(graph, state, random, there):  # pragma: no cover - compiled
     m = len(state.labels)
     sparse = graph.dense.shape[0] == 0 and state.length[0] > 0
     for _ in range(_PARTNERS):
-        j = (
-            np.int64(state.border[_below(random, state.length[0])])
-            if sparse
-            else _below(random, m)
-        )
+        j = np.int64(state.border[_below(random, state.length[0])]) if sparse else _below(random, m)
         if state.labels[j] == there:
             return j
     return -1

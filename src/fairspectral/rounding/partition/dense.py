@@ -32,22 +32,24 @@ def evolve_dense(
     effort: Effort,
     rng: np.random.Generator,
     watch: Watch,
-) -> tuple[list[Member], list[Member]]:
+) -> tuple[list[Member | None], list[Member]]:
     """`evolve` on coarse graphs; as many of them in turn as there are generations.
 
     Returns the members of the first coarse graph, and the best of each, corrected.
     """
-    best, first = starts, []
+    best, first = starts, list[Member | None]()
     members: list[Member] = []
-    for turn in range(max(1, effort.generations)):
+    for turn in range(max(1, effort.generations) if effort.members else 0):
         coarse, maps = _coarse(search, best, rng)
         labels = [project_up(one, maps, coarse.size) for one in best]
         inner = search.on(coarse)
         found, last = evolve(inner, labels, replace(effort, generations=1), rng, watch)
-        chosen = best_of([*found, *last])
-        members.append(search.finish(_expand(chosen, maps), rng))
         if turn == 0:
-            first = [_expand(one, maps) for one in found]
+            first = [one and _expand(one, maps) for one in found]
+        if not last:
+            break
+        chosen = _expand(best_of(last), maps)
+        members.append(search.finish(chosen, rng))
         if watch.interrupted:
             break
         best = [best_of(members).labels]

@@ -66,11 +66,6 @@ class Partition:
     interrupted: bool
 
 
-def can_partition(affinity: Any) -> bool:
-    """Whether the operator holds the rows of ``W`` that the search needs."""
-    return affinity.stored_weights is not None
-
-
 def partition(
     affinity: Any,
     starts: Sequence[tuple[str, np.ndarray]],
@@ -87,7 +82,7 @@ def partition(
     Parameters
     ----------
     affinity : AffinityOperator
-        It must hold the rows of ``W`` in memory (`can_partition`).
+        It must hold the rows of ``W`` in memory (`fairspectral.rounding.rows.can_search`).
     starts : sequence of (name, labels)
         Clusterings to begin with, within the bounds or not. The result is never worse than one
         that is within.
@@ -121,18 +116,23 @@ def partition(
             search.calibrate(min(given, key=lambda one: one.worth).labels, rng)
         evolution = evolve_dense if is_large(finest) else evolve
         found, members = evolution(search, [one.labels for one in given], amount, rng, watch)
-        best = [search.finish(best_of([*members, *found, *given]), rng)]
+        best = best_of([*members, *given])
+        try:
+            best = search.finish(best, rng)
+        except KeyboardInterrupt:
+            watch.interrupted = True
     sources = [
         Source(name, one.cut, one.outside == 0.0, _fair_cut(found, at))
         for at, ((name, _), one) in enumerate(zip(starts, given, strict=True))
     ]
     made = range(len(starts), len(found))
     sources += [Source("random", None, False, _fair_cut(found, at)) for at in made]
-    return _result([*best, *given], tuple(sources), affinity, k, watch)
+    return _result([best, *given], tuple(sources), affinity, k, watch)
 
 
-def _fair_cut(found: list[Member], at: int) -> float | None:
-    return found[at].cut if at < len(found) and found[at].outside == 0.0 else None
+def _fair_cut(found: list[Member | None], at: int) -> float | None:
+    member = found[at] if at < len(found) else None
+    return member.cut if member is not None and member.outside == 0.0 else None
 
 
 def _result(

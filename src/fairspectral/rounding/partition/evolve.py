@@ -35,8 +35,11 @@ def evolve(
     effort: Effort,
     rng: np.random.Generator,
     watch: Watch,
-) -> tuple[list[Member], list[Member]]:
-    """The members of the first generation, those from the starts first, and of the last.
+) -> tuple[list[Member | None], list[Member]]:
+    """The members of the first generation, those from the starts first, and the best of all.
+
+    The first one of the latter is within the bounds if any is. Those of the first generation
+    that an interruption left out are None.
 
     Parameters
     ----------
@@ -51,18 +54,22 @@ def evolve(
     watch : Watch
         Tells when to stop.
     """
+    if not effort.members:
+        return [], []
     fresh = max(effort.members - len(starts), effort.members // 2)
     streams = iter(rng.spawn(len(starts) + fresh))
     jobs: list[Job] = [_improving(search, one, one, next(streams)) for one in starts]
     jobs += [_making(search, next(streams)) for _ in range(fresh)]
     first = run_all(jobs, watch)
     found = sorted((one for one in first if one is not None), key=lambda one: one.worth)
-    members = found[: effort.members]
+    if not found:
+        return first, []
+    members, best = found[: effort.members], best_of(found)
     for _ in range(effort.generations):
-        if watch.interrupted or not members:
+        if watch.interrupted:
             break
         _next_generation(search, members, rng, watch)
-    return [one for one in first if one is not None], members
+    return first, [best_of([best, *members]), *members]
 
 
 def _next_generation(

@@ -63,6 +63,14 @@ class Effort:
     members: int
     generations: int
 
+    def scaled(self, part: float) -> Effort:
+        """A part of the steps; none leaves the descent from the starts only."""
+        if part == 0:
+            return Effort(steps=0, per_node=0, members=0, generations=0)
+        return replace(
+            self, steps=max(1, int(part * self.steps)), per_node=int(part * self.per_node)
+        )
+
     def for_nodes(self, nodes: int) -> Effort:
         """More members and generations for a small graph, on which they cost next to nothing."""
         if nodes > _SMALL:
@@ -126,7 +134,13 @@ class Search:
     """
 
     def __init__(
-        self, finest: Level, band: Any, k: int, kinds: np.ndarray | None, effort: Effort, watch: Watch
+        self,
+        finest: Level,
+        band: Any,
+        k: int,
+        kinds: np.ndarray | None,
+        effort: Effort,
+        watch: Watch,
     ) -> None:
         self.finest, self.k = finest, k
         self._band, self._watch = band, watch
