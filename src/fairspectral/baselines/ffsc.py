@@ -17,7 +17,7 @@ from fairspectral.baselines._base import Baseline
 from fairspectral.cut import CutState, kept_within
 from fairspectral.progress import ROUNDING, report
 from fairspectral.rounding.kmeans import kmeans_labels
-from fairspectral.rounding.refine import can_search, rows_of
+from fairspectral.rounding.rows import can_search, rows_of
 from fairspectral.validation import Attribute
 
 # Chosen among 0, 0.1, 0.3, 1, 3, 10 and 30 as the smallest at which the average balance comes

@@ -3,15 +3,14 @@
 1. k-means on the rows of the embedding, with a floor on the sizes of the clusters;
 2. bounds in whole persons on every cell (group, cluster), and the exact flow that meets them at
    the least distance to the centroids, alternated with updates of the sizes and the centroids;
-3. where the affinity is known, refinement on the normalised cut itself, also started under wider
-   bounds, which a flow then tightens.
+3. where the affinity is known, the search for the lowest normalised cut within the bounds
+   (`fairspectral.rounding.partition`), or, where its rows are not in memory, the flow with the
+   costs of kernel k-means.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,15 +25,12 @@ from fairspectral.rounding.bounds import FairnessRule
 from fairspectral.rounding.gram import GramOperator
 from fairspectral.rounding.inputs import check_k, check_labels, check_rows, check_weights
 from fairspectral.rounding.marginal import MarginalFlow
+from fairspectral.rounding.partition import partition
+from fairspectral.rounding.partition.evolve import EFFORTS
 from fairspectral.rounding.plan import RoundingPlan, plan_rounding
-from fairspectral.rounding.refine import (
-    affordable_rounds,
-    can_search,
-    flow_steps,
-    local_search,
-    tighten,
-)
+from fairspectral.rounding.refine import flow_steps
 from fairspectral.rounding.result import FairAssignment, Stage, all_inside, certify
+from fairspectral.rounding.rows import can_search
 from fairspectral.rounding.sizes import SizedFlow
 from fairspectral.rounding.start import (
     Assign,
@@ -50,8 +46,8 @@ __all__ = ["FairAssignment", "fair_assignment"]
 # Up to this many rows, single persons matter to the k-means cost and all inner products are cheap.
 _GRAM_ROWS = 2000
 
-# The wider band of shares, relative to the population's, in which the search for a low cut begins.
-_RELAXED = 0.4
+# The rounds that correspond to the default effort of the search.
+_ROUNDS = 100
 
 # Name of the last stage where the local search cannot run.
 NO_MOVES = "no moves: the affinities are not held in memory"
@@ -111,8 +107,8 @@ def fair_assignment(
         Enables the refinement on the normalised cut. Without it the k-means cost is refined
         instead, if there are few rows.
     refine_rounds : int or None
-        How often the refinement perturbs a local optimum and tries again; None means 100, down
-        to 5 where there are so many affinities that a round takes seconds.
+        Steps of the search for a low cut, in hundredths of the default; 0 only makes the moves
+        and swaps that lower the cut of the start.
     effort : {"fast", "default", "thorough"}
         How long to search for a low cut; each takes about ten times as long as the one before.
     time_budget : float or None
@@ -220,69 +216,45 @@ def follow_plan(
             assign.resize(costs)
             labels = assign(costs).labels
         history.add("fair flow", labels)
-    search = partial(local_search, kinds=plan.kinds, smallest=plan.smallest, rng=rng)
     if affinity is not None:
-        from_scratch = centroids is None and initial_labels is None
-        _lower_the_cut(
-            plan, points, affinity, history, assign, search, first_labels if from_scratch else None
-        )
+        _lower_the_cut(plan, affinity, history, assign, [(name, first_labels)], rng)
     elif centroids is None and n <= _GRAM_ROWS and (points.weights > 0).all():
-        gram = GramOperator(points)
-        measured, rounds = CutState.measure(gram, labels, k), _rounds(plan, gram)
-        state = search(gram, measured, plan.rules, rounds=rounds, progress=(_STARTED, 1.0))
-        history.add("cost by moves", state.labels)
-        history.add("into the band", into_band(points, state.labels, plan))
+        found = _search(GramOperator(points), [("fair flow", labels)], plan, rng)
+        history.add("cost by moves", found)
+        history.add("into the band", into_band(points, found, plan))
     return certify(history.labels, plan.rules, k, plan.smallest, history.stages, plan.notes)
 
 
 def _lower_the_cut(
     plan: RoundingPlan,
-    points: WeightedRows,
     affinity: Any,
     history: _History,
     assign: Assign,
-    search: Callable[..., CutState],
-    first_labels: np.ndarray | None,
+    starts: list[tuple[str, np.ndarray]],
+    rng: np.random.Generator,
 ) -> None:
-    """Refine the cut: by the flow, under wider bounds from `first_labels`, and by moves."""
+    """Search for the lowest cut, from the given starts and the labels so far."""
+    if can_search(affinity):
+        starts = [*starts, ("fair flow", history.labels)]
+        history.add("cut by search", _search(affinity, starts, plan, rng))
+        return
     assert history.measured is not None  # the affinity is known
     state = flow_steps(affinity, history.measured, assign)
     history.add("cut by flow", state.labels, state)
-    if not can_search(affinity):
-        history.add(NO_MOVES, state.labels, state)
-        return
-    rounds, middle = _rounds(plan, affinity), _STARTED
-    if first_labels is not None:
-        middle = (1 + _STARTED) / 2
-        wide = partial(search, rounds=rounds // 2, progress=(_STARTED, middle))
-        other = _by_wider_bounds(plan, points, affinity, first_labels, wide)
-        both = [search(affinity, start, plan.rules, rounds=0) for start in (state, other)]
-        # With several attributes either of them may be outside the bounds.
-        state = min(
-            both, key=lambda at: (not all_inside(plan.rules, at.labels, len(at.volumes)), at.cut)
-        )
-        history.add("from wider bounds", state.labels, state)
-        rounds -= rounds // 2
-    state = search(affinity, state, plan.rules, rounds=rounds, progress=(middle, 1.0))
-    history.add("cut by moves", state.labels, state)
+    history.add(NO_MOVES, state.labels, state)
 
 
-def _by_wider_bounds(
-    plan: RoundingPlan,
-    points: WeightedRows,
+def _search(
     affinity: Any,
-    labels: np.ndarray,
-    search: Callable[..., CutState],
-) -> CutState:
-    """A clustering with a low cut within wider bounds, moved into the true ones.
-
-    Tight bounds leave few moves, and a search under them gets stuck early.
-    """
-    wide = [rule.relaxed(_RELAXED) for rule in plan.rules]
-    assign, k = _flow(plan, wide, labels), plan.n_clusters
-    state = CutState.measure(affinity, fair_lloyd(points, labels, k, assign), k)
-    state = search(affinity, flow_steps(affinity, state, assign), wide)
-    return tighten(affinity, state, _flow(plan, plan.rules, state.labels))
+    starts: list[tuple[str, np.ndarray]],
+    plan: RoundingPlan,
+    rng: np.random.Generator,
+) -> np.ndarray:
+    """The labels of the lowest cut that was found."""
+    effort = EFFORTS["default"]
+    if plan.refine_rounds is not None:
+        effort = effort.scaled(plan.refine_rounds / _ROUNDS)
+    return partition(affinity, starts, plan, rng, effort, progress=(_STARTED, 1.0)).labels
 
 
 def _flow(
@@ -293,12 +265,6 @@ def _flow(
     if len(rules) == 1:
         return SizedFlow(rules[0], sizes, plan.smallest, thorough=thorough)
     return MarginalFlow(rules, plan.kinds, sizes)
-
-
-def _rounds(plan: RoundingPlan, affinity: Any) -> int:
-    if plan.refine_rounds is None:
-        return affordable_rounds(affinity, plan.n_clusters)
-    return plan.refine_rounds
 
 
 def _start(

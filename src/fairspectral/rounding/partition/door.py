@@ -1,0 +1,144 @@
+"""The one function by which the rest of the package searches for a low cut."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fairspectral.cut import CutState
+from fairspectral.linalg.threads import threads_apart
+from fairspectral.rounding.partition.coarsen import finest_level
+from fairspectral.rounding.partition.dense import evolve_dense, is_large
+from fairspectral.rounding.partition.evolve import EFFORTS, best_of, evolve
+from fairspectral.rounding.partition.graph import make_band, make_graph
+from fairspectral.rounding.partition.search import Effort, Member, Search
+from fairspectral.rounding.partition.watch import Report, Watch
+from fairspectral.rounding.plan import RoundingPlan
+
+
+@dataclass(frozen=True)
+class Source:
+    """One start of the search and what came of it.
+
+    Attributes
+    ----------
+    name : str
+        As given; ``"random"`` for those that the search made itself.
+    given : float or None
+        The cut of the start as it was.
+    fair : bool
+        Whether it was within all bounds.
+    found : float or None
+        The cut that was found from it alone; None if the search was stopped before, or ended
+        outside the bounds.
+    """
+
+    name: str
+    given: float | None
+    fair: bool
+    found: float | None
+
+
+@dataclass(frozen=True)
+class Partition:
+    """The best clustering that was found.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n,), int32
+    cut : float
+        Its normalised cut.
+    fair : bool
+        Whether it is within all bounds.
+    sources : tuple of Source
+        What each start gave.
+    interrupted : bool
+        Whether the search was stopped before its end.
+    """
+
+    labels: np.ndarray
+    cut: float
+    fair: bool
+    sources: tuple[Source, ...]
+    interrupted: bool
+
+
+def partition(
+    affinity: Any,
+    starts: Sequence[tuple[str, np.ndarray]],
+    plan: RoundingPlan,
+    rng: np.random.Generator,
+    effort: str | Effort = "default",
+    *,
+    time_budget: float | None = None,
+    report: Report | None = None,
+    progress: tuple[float, float] = (0.0, 1.0),
+) -> Partition:
+    """Search for the clustering with the lowest normalised cut within the bounds.
+
+    Parameters
+    ----------
+    affinity : AffinityOperator
+        It must hold the rows of ``W`` in memory (`fairspectral.rounding.rows.can_search`).
+    starts : sequence of (name, labels)
+        Clusterings to begin with, within the bounds or not. The result is never worse than one
+        that is within.
+    plan : RoundingPlan
+        The number of clusters, the bounds and the floor on the sizes.
+    rng : numpy Generator
+        The result depends on it alone, whatever the number of threads, unless there is a budget.
+    effort : {"fast", "default", "thorough"} or Effort
+        How long to search.
+    time_budget : float or None
+        Seconds after which the best so far is taken.
+    report : callable or None
+        Called now and then with the fraction done and the best cut so far; a true answer ends
+        the search.
+    progress : tuple of two floats
+        Fractions of the whole rounding at which this search begins and ends.
+    """
+    k, n = plan.n_clusters, affinity.shape[0]
+    amount = (EFFORTS[effort] if isinstance(effort, str) else effort).for_nodes(n)
+    band = make_band(plan.rules, plan.smallest)
+    with threads_apart():
+        finest = finest_level(make_graph(affinity, plan.rules))
+        jobs = max(amount.members, len(starts) + amount.members // 2)
+        jobs += amount.members * amount.generations
+        watch = Watch(3.0 * amount.steps * jobs, time_budget, report, progress)
+        search = Search(finest, band, k, plan.kinds.astype(np.int64), amount, watch)
+        given = [search.measure(labels) for _, labels in starts]
+        if k == 1 or n == k:
+            return _result(given or [search.measure(np.arange(n) % k)], (), affinity, k, watch)
+        if given:
+            search.calibrate(min(given, key=lambda one: one.worth).labels, rng)
+        evolution = evolve_dense if is_large(finest) else evolve
+        found, members = evolution(search, [one.labels for one in given], amount, rng, watch)
+        best = best_of([*members, *given])
+        try:
+            best = search.finish(best, rng)
+        except KeyboardInterrupt:
+            watch.interrupted = True
+    sources = [
+        Source(name, one.cut, one.outside == 0.0, _fair_cut(found, at))
+        for at, ((name, _), one) in enumerate(zip(starts, given, strict=True))
+    ]
+    made = range(len(starts), len(found))
+    sources += [Source("random", None, False, _fair_cut(found, at)) for at in made]
+    return _result([best, *given], tuple(sources), affinity, k, watch)
+
+
+def _fair_cut(found: list[Member | None], at: int) -> float | None:
+    member = found[at] if at < len(found) else None
+    return member.cut if member is not None and member.outside == 0.0 else None
+
+
+def _result(
+    candidates: list[Member], sources: tuple[Source, ...], affinity: Any, k: int, watch: Watch
+) -> Partition:
+    best = best_of(candidates)
+    # The cut was updated by many small steps: measure it again.
+    cut = CutState.measure(affinity, best.labels, k).cut
+    return Partition(best.labels, cut, best.outside == 0.0, sources, watch.interrupted)

@@ -1,0 +1,134 @@
+"""A small population of clusterings, of which pairs are combined into better ones."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from fairspectral.linalg.threads import allowed_threads, in_threads
+from fairspectral.rounding.partition.search import Effort, Member, Search
+from fairspectral.rounding.partition.watch import Watch
+
+Job = Callable[[], Member]
+
+
+# "default" takes a few seconds for some thousand persons, "fast" a tenth of that, "thorough" ten
+# times as much.
+EFFORTS = {
+    "fast": Effort(steps=20_000, per_node=5, members=2, generations=1),
+    "default": Effort(steps=200_000, per_node=20, members=4, generations=2),
+    "thorough": Effort(steps=400_000, per_node=40, members=8, generations=7),
+}
+
+
+def best_of(members: list[Member]) -> Member:
+    """The lowest cut of those within the bounds; of all, if none is within."""
+    return min(members, key=lambda one: (one.outside > 0.0, one.worth))
+
+
+def evolve(
+    search: Search,
+    starts: list[np.ndarray],
+    effort: Effort,
+    rng: np.random.Generator,
+    watch: Watch,
+) -> tuple[list[Member | None], list[Member]]:
+    """The members of the first generation, those from the starts first, and the best of all.
+
+    The first one of the latter is within the bounds if any is. Those of the first generation
+    that an interruption left out are None.
+
+    Parameters
+    ----------
+    search : Search
+        Makes one clustering of others.
+    starts : list of ndarrays of shape (n,)
+        Clusterings to begin with; the others begin with random labels.
+    effort : Effort
+        How many, and how often.
+    rng : numpy Generator
+        Every clustering has its own stream, so that threads do not change the result.
+    watch : Watch
+        Tells when to stop.
+    """
+    if not effort.members:
+        return [], []
+    fresh = max(effort.members - len(starts), effort.members // 2)
+    streams = iter(rng.spawn(len(starts) + fresh))
+    jobs: list[Job] = [_improving(search, one, one, next(streams)) for one in starts]
+    jobs += [_making(search, next(streams)) for _ in range(fresh)]
+    first = run_all(jobs, watch)
+    found = sorted((one for one in first if one is not None), key=lambda one: one.worth)
+    if not found:
+        return first, []
+    members, best = found[: effort.members], best_of(found)
+    for _ in range(effort.generations):
+        if watch.interrupted:
+            break
+        _next_generation(search, members, rng, watch)
+    return first, [best_of([best, *members]), *members]
+
+
+def _next_generation(
+    search: Search, members: list[Member], rng: np.random.Generator, watch: Watch
+) -> None:
+    """Combine each member with another; a better child takes the place of its worse parent."""
+    count = len(members)
+    pairs = []
+    for i in range(count):
+        j = (i + 1 + int(rng.integers(count - 1))) % count if count > 1 else i
+        pairs.append((i, j) if members[i].worth <= members[j].worth else (j, i))
+    jobs = [
+        _improving(search, members[good].labels, members[other].labels, stream)
+        for (good, other), stream in zip(pairs, rng.spawn(count), strict=True)
+    ]
+    for pair, child in zip(pairs, run_all(jobs, watch), strict=True):
+        worse = max(pair, key=lambda at: members[at].worth)
+        if child is not None and child.worth < members[worse].worth:
+            members[worse] = child
+
+
+def _improving(
+    search: Search, labels: np.ndarray, other: np.ndarray, rng: np.random.Generator
+) -> Job:
+    return lambda: search.improve(labels, other, rng)
+
+
+def _making(search: Search, rng: np.random.Generator) -> Job:
+    return lambda: search.fresh(rng)
+
+
+def run_all(jobs: list[Job], watch: Watch) -> list[Member | None]:
+    """The results of all jobs, run in threads; None for those that an interruption left out."""
+    results: list[Member | None] = [None] * len(jobs)
+    busy = [0]
+    lock = threading.Lock()
+
+    def run(first: int, last: int) -> None:
+        with lock:
+            busy[0] += 1
+        try:
+            for at in range(first, last):
+                if watch.interrupted and at > 0:
+                    break
+                results[at] = jobs[at]()
+                _note(results[at], watch)
+        finally:
+            with lock:
+                busy[0] -= 1
+
+    try:
+        in_threads(run, np.linspace(0, len(jobs), allowed_threads() + 1).astype(int))
+    except KeyboardInterrupt:
+        watch.interrupted = True
+        while busy[0]:  # they stop at their next look at the watch
+            time.sleep(0.01)
+    return results
+
+
+def _note(member: Member | None, watch: Watch) -> None:
+    if member is not None and member.outside == 0.0:
+        watch.best = min(watch.best, member.cut)

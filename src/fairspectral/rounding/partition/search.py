@@ -1,0 +1,269 @@
+"""One clustering from another, or from nothing: annealed on coarse graphs, then on finer ones.
+
+On a coarse graph one step moves many persons, so that a good division into large parts is found
+there, and each finer level corrects its borders (multilevel search: Karypis and Kumar 1998,
+doi 10.1137/S1064827595287997). Two clusterings are combined by putting only persons together
+that are together in both (Sanders and Schulz 2012, doi 10.1137/1.9781611972924.2).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from fairspectral.rounding.flow import load_kernels
+from fairspectral.rounding.partition.coarsen import Level, coarsen, project_up
+from fairspectral.rounding.partition.graph import cut_of, make_state
+from fairspectral.rounding.partition.watch import Watch
+
+# Nodes of the coarsest graph for each cluster. With fewer the clusters cannot be told apart;
+# with more the first annealing has more to do than its steps allow.
+_NODES_PER_CLUSTER = 40
+# No node stands for more than this share of a mean cluster, or sizes could not be varied.
+_LARGEST_NODE = 0.25
+# Steps on one level for each of its nodes, at most: a small graph is annealed to its end sooner.
+_MOST_PER_NODE = 1000
+# Nodes up to which a clustering takes a fraction of a second.
+_SMALL = 1000
+# Work between two looks at the watch: about a tenth of a second.
+_LOOK = 250_000
+# Random moves from which the typical change of the cut is taken.
+_TRIES = 10_000
+# Temperatures are counted in this many typical changes of the cut.
+_SPREAD = 3.0
+# Gains below this are floating-point error.
+_GAIN = 1e-9
+# A descent ends when a sweep lowers the cut by less than this part of it: what is left is for the
+# next generation, which begins with an annealing anyway.
+_ENOUGH = 1e-4
+# What the share of a cluster outside its bounds costs when clusterings are compared.
+_OUTSIDE = 10.0
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much work a search does.
+
+    Attributes
+    ----------
+    steps : int
+        Steps of the annealing on each level.
+    per_node : int
+        Steps for each node, where a level has so many that this is more.
+    members : int
+        Clusterings that are kept.
+    generations : int
+        How many times each of them is combined with another.
+    """
+
+    steps: int
+    per_node: int
+    members: int
+    generations: int
+
+    def scaled(self, part: float) -> Effort:
+        """A part of the steps; none leaves the descent from the starts only."""
+        if part == 0:
+            return Effort(steps=0, per_node=0, members=0, generations=0)
+        return replace(
+            self, steps=max(1, int(part * self.steps)), per_node=int(part * self.per_node)
+        )
+
+    def for_nodes(self, nodes: int) -> Effort:
+        """More members and generations for a small graph, on which they cost next to nothing."""
+        if nodes > _SMALL:
+            return self
+        return replace(self, members=2 * self.members, generations=2 * self.generations)
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """Temperatures and prices of one way up through the levels.
+
+    Temperatures are in units of the change of the cut by a typical move, prices in units of the
+    cut for a whole cluster outside its bounds.
+    """
+
+    hot: float  # at the beginning on the coarsest level
+    warm: float  # at the beginning on the others
+    cold: float  # at the end of each
+    cheap: float  # price at the beginning of each level
+    fair: float  # price at the end of each, and at the beginning of the finest
+    dear: float  # price at its end
+
+
+# From random labels: hot enough to forget them, and at first hardly any bounds.
+FRESH = Schedule(hot=1.0, warm=0.2, cold=0.02, cheap=0.1, fair=1.0, dear=3.0)
+# From a good clustering: what is good in it must survive.
+IMPROVE = Schedule(hot=0.2, warm=0.2, cold=0.02, cheap=0.3, fair=1.0, dear=3.0)
+
+
+@dataclass(frozen=True)
+class Member:
+    """A clustering of the finest level: its labels, its cut, and its share outside the bounds."""
+
+    labels: np.ndarray
+    cut: float
+    outside: float
+
+    @property
+    def worth(self) -> float:
+        """What members are compared by; lower is better."""
+        return self.cut + _OUTSIDE * self.outside
+
+
+class Search:
+    """Searches for clusterings of one graph within the bounds.
+
+    Parameters
+    ----------
+    finest : Level
+        The graph.
+    band : Band
+        The bounds.
+    k : int
+        Number of clusters.
+    kinds : ndarray of shape (n,) or None
+        The combination of groups of each person; None where nodes stand for several.
+    effort : Effort
+        Steps on each level.
+    watch : Watch
+        Tells when to stop.
+    """
+
+    def __init__(
+        self,
+        finest: Level,
+        band: Any,
+        k: int,
+        kinds: np.ndarray | None,
+        effort: Effort,
+        watch: Watch,
+    ) -> None:
+        self.finest, self.k = finest, k
+        self._band, self._watch = band, watch
+        self._kinds, self._effort = kinds, effort
+        self._wanted = _NODES_PER_CLUSTER * k
+        self.most = max(1, int(_LARGEST_NODE * band.everybody / k))
+        # Change of the cut by a typical move, in units of the mean share of a node in a cluster.
+        self._contrast = 1.0
+
+    def calibrate(self, labels: np.ndarray, rng: np.random.Generator) -> None:
+        """Take the unit of temperature from the moves that a clustering offers.
+
+        In a sparse graph a person's links go to one or two clusters, and a move changes the cut
+        by the person's share of a cluster. In a dense one they go to all, and it changes less.
+        """
+        state = self.state(labels)
+        typical = load_kernels("partition.anneal_kernels").typical_gain(
+            self.finest.graph, state, _seed(rng), _TRIES
+        )
+        if typical > 0:
+            self._contrast = min(1.0, _SPREAD * typical * self.finest.size / self.k)
+
+    def on(self, coarse: Level) -> Search:
+        """The same search on a coarser graph, with the same units."""
+        search = Search(coarse, self._band, self.k, None, self._effort, self._watch)
+        search._contrast = self._contrast
+        return search
+
+    def state(self, labels: np.ndarray) -> Any:
+        """The state of a clustering of the finest level."""
+        return make_state(self.finest.graph, self._band, labels, self.k)
+
+    def measure(self, labels: np.ndarray) -> Member:
+        """A clustering as it is."""
+        return _member(self.state(labels))
+
+    def fresh(self, rng: np.random.Generator) -> Member:
+        """A clustering from random labels of the coarsest level."""
+        levels = self._coarsen(np.zeros(self.finest.size, dtype=np.int64), rng)
+        # Shuffled equal parts: random labels could leave a cluster empty.
+        labels = rng.permutation(np.arange(levels[-1].size) % self.k)
+        return self._climb(levels, labels, FRESH, rng)
+
+    def improve(self, labels: np.ndarray, other: np.ndarray, rng: np.random.Generator) -> Member:
+        """A clustering from a good one, with the parts in which another one agrees kept whole."""
+        same = labels.astype(np.int64) * self.k + other
+        levels = self._coarsen(same, rng)
+        for level in levels[1:]:
+            assert level.into is not None
+            labels = project_up(labels, level.into, level.size)
+        return self._climb(levels, labels, IMPROVE, rng)
+
+    def steps_of(self, nodes: int) -> int:
+        """Steps on a level of so many nodes."""
+        steps = min(self._effort.steps, _MOST_PER_NODE * nodes)
+        return max(steps, self._effort.per_node * nodes)
+
+    def _coarsen(self, same: np.ndarray, rng: np.random.Generator) -> list[Level]:
+        return coarsen(self.finest, same, self._wanted, self.most, rng)
+
+    def _climb(
+        self, levels: list[Level], labels: np.ndarray, schedule: Schedule, rng: np.random.Generator
+    ) -> Member:
+        """Anneal on each level, from the coarsest to the finest, and descend there."""
+        prices = (schedule.cheap, schedule.fair)
+        for level in reversed(levels):
+            if level is levels[0]:
+                prices = (schedule.fair, schedule.dear)
+            state = make_state(level.graph, self._band, labels, self.k)
+            hot = schedule.hot if level is levels[-1] else schedule.warm
+            self._anneal(level, state, (hot, schedule.cold), prices, rng)
+            labels = state.labels if level.into is None else state.labels[level.into]
+        self.settle(state, rng)
+        return _member(state)
+
+    def _anneal(
+        self,
+        level: Level,
+        state: Any,
+        temperatures: tuple[float, float],
+        prices: tuple[float, float],
+        rng: np.random.Generator,
+    ) -> None:
+        anneal = load_kernels("partition.anneal_kernels").anneal
+        unit = self._contrast * self.k / level.size
+        hot, cold = (unit * temperature for temperature in temperatures)
+        at, steps, random = 0, self.steps_of(level.size), _seed(rng)
+        while at < steps:
+            before = at
+            at = anneal(
+                level.graph, self._band, state, at, steps, hot, cold, *prices, random, _LOOK
+            )
+            if self._watch.stopped(at - before):
+                break
+
+    def finish(self, member: Member, rng: np.random.Generator) -> Member:
+        """A member of which no move and no swap lowers the cut further."""
+        state = self.state(member.labels)
+        self.settle(state, rng, enough=0.0)
+        return _member(state)
+
+    def settle(self, state: Any, rng: np.random.Generator, enough: float = _ENOUGH) -> None:
+        """Moves and swaps of the finest level, until they lower the cut no more."""
+        kernels, graph = load_kernels("partition.settle_kernels"), self.finest.graph
+        while True:
+            before = _worth(state)
+            order = rng.permutation(self.finest.size)
+            kernels.sweep(graph, self._band, state, order, _GAIN)
+            if self._kinds is not None:
+                kernels.swap_round(graph, state, self._kinds, int(self._kinds.max()) + 1, _GAIN)
+            # Gains that do not add up are floating-point errors; stop, or it may never end.
+            if before - _worth(state) <= max(_GAIN, enough * before) or self._watch.stopped():
+                break
+
+
+def _worth(state: Any) -> float:
+    return cut_of(state) + _OUTSIDE * float(state.outside.sum())
+
+
+def _member(state: Any) -> Member:
+    return Member(state.labels.copy(), cut_of(state), float(state.outside.sum()))
+
+
+def _seed(rng: np.random.Generator) -> np.ndarray:
+    """A state of the kernels' generator, which must not be zero."""
+    return np.array([rng.integers(1, 2**63)], dtype=np.uint64)

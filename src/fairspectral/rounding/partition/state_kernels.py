@@ -1,0 +1,230 @@
+"""The compiled state of a clustering: its cut, its cells, and what one move changes in them.
+
+Importing this module imports numba.
+
+A state keeps the links ``W y_l`` of every node, so that the exact change of the cut by one move
+costs a few operations, and the move itself one row of ``W``. A node stands for one person, or on
+a coarse graph for many.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from fairspectral.cells import cell_range
+from fairspectral.linalg.compiled import njit
+
+_cell_range = njit(cache=True, nogil=True, inline="always")(cell_range)
+
+
+class Graph(NamedTuple):
+    """Nodes with their links: ``dense`` is (m, m), or (0, 0) where they are in the CSR arrays."""
+
+    dense: np.ndarray
+    indptr: np.ndarray
+    indices: np.ndarray
+    weights: np.ndarray
+    loops: np.ndarray  # (m,): diagonal of W
+    degrees: np.ndarray  # (m,)
+    persons: np.ndarray  # (m,): persons that a node stands for
+    groups: np.ndarray  # (m, H): how many of them are in each group
+
+
+class Band(NamedTuple):
+    """What every cluster must satisfy; several attributes have their groups one after another."""
+
+    ranges: np.ndarray  # (n + 1, H, 2): least and most persons of each group, for each size
+    smallest: int  # the floor on cluster sizes
+    everybody: int  # all persons
+
+
+class State(NamedTuple):
+    """A clustering of the nodes and everything that a move changes."""
+
+    labels: np.ndarray  # (m,)
+    links: np.ndarray  # (k, m): W y_l
+    within: np.ndarray  # (k,): y_l^T W y_l
+    volumes: np.ndarray  # (k,): y_l^T d
+    table: np.ndarray  # (k, H) persons of each group in each cluster
+    sizes: np.ndarray  # (k,) persons
+    outside: np.ndarray  # (k,) persons outside the bounds
+    foreign: np.ndarray  # (m,): links to other clusters, counted
+    border: np.ndarray  # (m,): the nodes with such links, in no order
+    place: np.ndarray  # (m,): where a node is in `border`, or -1
+    length: np.ndarray  # (1,): how many they are
+
+
+@njit(cache=True, nogil=True)
+def ranges_of_sizes(lower, upper, counts, n):  # pragma: no cover - compiled
+    """The bounds on every group in a cluster of every size, shape (n + 1, H, 2).
+
+    Computed once, because a search asks for them at every step.
+    """
+    ranges = np.empty((n + 1, len(counts), 2), np.int32)
+    for size in range(n + 1):
+        for group in range(len(counts)):
+            low, high = _cell_range(lower[group], upper[group], counts[group], n, size)
+            ranges[size, group, 0], ranges[size, group, 1] = low, high
+    return ranges
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _share(within, volume):  # pragma: no cover - compiled
+    """``within / volume``; 0 for a volume that consists of floating-point errors only."""
+    return within / volume if volume > 0 else 0.0
+
+
+@njit(cache=True, nogil=True)
+def outside_after(graph, band, state, cluster, enters, leaves):  # pragma: no cover - compiled
+    """Persons outside the bounds of a cluster after `enters` came and `leaves` left (or -1)."""
+    size = state.sizes[cluster]
+    if enters >= 0:
+        size += graph.persons[enters]
+    if leaves >= 0:
+        size -= graph.persons[leaves]
+    total = max(band.smallest - size, 0)
+    ranges = band.ranges[size]
+    for group in range(len(ranges)):
+        persons = state.table[cluster, group]
+        if enters >= 0:
+            persons += graph.groups[enters, group]
+        if leaves >= 0:
+            persons -= graph.groups[leaves, group]
+        total += max(ranges[group, 0] - persons, 0) + max(persons - ranges[group, 1], 0)
+    return total / max(size, 1)
+
+
+@njit(cache=True, nogil=True)
+def _weight(graph, i, j):  # pragma: no cover - compiled
+    if graph.dense.shape[0] > 0:
+        return np.float64(graph.dense[i, j])
+    start, stop = graph.indptr[i], graph.indptr[i + 1]
+    at = start + np.searchsorted(graph.indices[start:stop], j)
+    if at < stop and graph.indices[at] == j:
+        return np.float64(graph.weights[at])
+    return 0.0
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _list(state, i):  # pragma: no cover - compiled
+    """Put a node on the border, or take it off, as its links tell."""
+    place = state.place[i]
+    if state.foreign[i] > 0 and place < 0:
+        state.place[i] = state.length[0]
+        state.border[state.length[0]] = i
+        state.length[0] += 1
+    elif state.foreign[i] == 0 and place >= 0:
+        state.length[0] -= 1
+        last = state.border[state.length[0]]
+        state.border[place] = last
+        state.place[last] = place
+        state.place[i] = -1
+
+
+@njit(cache=True, nogil=True)
+def move(graph, state, i, there):  # pragma: no cover - compiled
+    """Move node i and bring everything but `outside` up to date."""
+    here = state.labels[i]
+    leave, join = state.links[here], state.links[there]
+    state.within[here] += graph.loops[i] - 2 * leave[i]
+    state.within[there] += graph.loops[i] + 2 * join[i]
+    state.volumes[here] -= graph.degrees[i]
+    state.volumes[there] += graph.degrees[i]
+    state.labels[i] = there
+    if graph.dense.shape[0] > 0:
+        row = graph.dense[i]
+        for j in range(len(row)):
+            leave[j] -= row[j]
+            join[j] += row[j]
+    else:
+        for at in range(graph.indptr[i], graph.indptr[i + 1]):
+            j = graph.indices[at]
+            leave[j] -= graph.weights[at]
+            join[j] += graph.weights[at]
+            if j == i:
+                continue
+            other = state.labels[j]
+            if other == here:
+                state.foreign[i] += 1
+                state.foreign[j] += 1
+                _list(state, j)
+            elif other == there:
+                state.foreign[i] -= 1
+                state.foreign[j] -= 1
+                _list(state, j)
+        _list(state, i)
+    state.sizes[here] -= graph.persons[i]
+    state.sizes[there] += graph.persons[i]
+    for group in range(graph.groups.shape[1]):
+        state.table[here, group] -= graph.groups[i, group]
+        state.table[there, group] += graph.groups[i, group]
+
+
+@njit(cache=True, nogil=True)
+def fill(graph, band, state):  # pragma: no cover - compiled
+    """Compute everything of a state from its labels."""
+    k, m = state.links.shape
+    state.links[:] = 0.0
+    state.within[:] = 0.0
+    state.volumes[:] = 0.0
+    state.table[:] = 0
+    state.sizes[:] = 0
+    state.foreign[:] = 0
+    state.place[:] = -1
+    state.length[0] = 0
+    for i in range(m):
+        here = state.labels[i]
+        if graph.dense.shape[0] > 0:
+            row, links = graph.dense[i], state.links[here]
+            for j in range(m):
+                links[j] += row[j]
+        else:
+            for at in range(graph.indptr[i], graph.indptr[i + 1]):
+                j = graph.indices[at]
+                state.links[here, j] += graph.weights[at]
+                if state.labels[j] != here:
+                    state.foreign[i] += 1
+        state.volumes[here] += graph.degrees[i]
+        state.sizes[here] += graph.persons[i]
+        for group in range(graph.groups.shape[1]):
+            state.table[here, group] += graph.groups[i, group]
+    for i in range(m):
+        state.within[state.labels[i]] += state.links[state.labels[i], i]
+        _list(state, i)
+    for cluster in range(k):
+        state.outside[cluster] = outside_after(graph, band, state, cluster, -1, -1)
+
+
+@njit(cache=True, nogil=True)
+def gain_of(graph, state, i, there):  # pragma: no cover - compiled
+    """Exact fall of the cut when node i moves."""
+    here = state.labels[i]
+    within, volume = state.within[here], state.volumes[here]
+    gain = _share(
+        within - 2 * state.links[here, i] + graph.loops[i], volume - graph.degrees[i]
+    ) - _share(within, volume)
+    within, volume = state.within[there], state.volumes[there]
+    return (
+        gain
+        + _share(within + 2 * state.links[there, i] + graph.loops[i], volume + graph.degrees[i])
+        - _share(within, volume)
+    )
+
+
+@njit(cache=True, nogil=True)
+def swap_gain(graph, state, i, j):  # pragma: no cover - compiled
+    """Exact fall of the cut when nodes i and j change places."""
+    a, b = state.labels[i], state.labels[j]
+    links, between = state.links, _weight(graph, i, j)
+    change = graph.degrees[j] - graph.degrees[i]
+    own = graph.loops[i] + graph.loops[j] - 2 * between
+    within_a = state.within[a] + own + 2 * (links[a, j] - links[a, i])
+    within_b = state.within[b] + own + 2 * (links[b, i] - links[b, j])
+    return (
+        _share(within_a, state.volumes[a] + change)
+        + _share(within_b, state.volumes[b] - change)
+        - _share(state.within[a], state.volumes[a])
+        - _share(state.within[b], state.volumes[b])
+    )

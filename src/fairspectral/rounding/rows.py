@@ -1,0 +1,50 @@
+"""The rows of stored affinities, in the form for compiled code."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+# Bytes whose copy takes less time than compiling the kernels for int64 indices or for read-only
+# arrays (of pandas, or mapped from a file), which takes seconds.
+_CHEAP_COPY = 2**26
+
+
+class Rows(NamedTuple):
+    """Rows of ``W``: ``dense`` is (n, n), or (0, 0) where the graph is in the CSR arrays."""
+
+    dense: np.ndarray
+    indptr: np.ndarray
+    indices: np.ndarray
+    weights: np.ndarray
+    diagonal: np.ndarray  # (n,)
+    degrees: np.ndarray  # (n,)
+
+
+def can_search(affinity: Any) -> bool:
+    """Whether the operator holds the rows of ``W`` that a local search needs."""
+    return affinity.stored_weights is not None
+
+
+def rows_of(affinity: Any) -> Rows:
+    """The rows of an operator's stored ``W``, in the form for the compiled code."""
+    W = affinity.stored_weights
+    degrees, diagonal = affinity.degrees, np.array(W.diagonal(), dtype=np.float64)
+    nothing = np.zeros(0, dtype=np.int32)
+    if sp.issparse(W):
+        dense = np.zeros((0, 0), dtype=W.dtype)
+        pointers, indices, weights = W.indptr, W.indices, W.data
+        if indices.nbytes <= _CHEAP_COPY:
+            pointers, indices = (part.astype(np.int32) for part in (pointers, indices))
+            weights = _writable(weights)
+        return Rows(dense, pointers, indices, weights, diagonal, degrees)
+    # W is symmetric: use its transpose if only that has contiguous rows.
+    dense = _writable(W if W.flags.c_contiguous else W.T)
+    return Rows(dense, nothing, nothing, np.zeros(0, W.dtype), diagonal, degrees)
+
+
+def _writable(weights: np.ndarray) -> np.ndarray:
+    """A copy of a small read-only array, for which the kernels would be compiled again."""
+    return weights if weights.flags.writeable or weights.nbytes > _CHEAP_COPY else weights.copy()

@@ -1,0 +1,254 @@
+"""The search for a low cut: bounds held, exact cuts, never worse than a start, one result."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from rounding_cases import STORAGES, make_block_graph, store
+from threadpoolctl import threadpool_limits
+
+from fairspectral.affinity import AffinityOperator, make_operator
+from fairspectral.constraints import encode_groups
+from fairspectral.cut import CutState
+from fairspectral.rounding.partition import dense as dense_search
+from fairspectral.rounding.partition import partition
+from fairspectral.rounding.partition.search import Effort
+from fairspectral.rounding.plan import plan_rounding
+
+# Enough to move everybody, quick enough for a test.
+LITTLE = Effort(steps=2000, per_node=5, members=2, generations=1)
+
+
+def make_plan(groups, k, **request):
+    return plan_rounding(encode_groups(groups, len(groups), "marginal"), k, **request)
+
+
+def is_fair(labels, plan):
+    """Recounted person by person, from the definition of the bounds."""
+    k, n = plan.n_clusters, len(labels)
+    sizes = [sum(1 for label in labels if label == cluster) for cluster in range(k)]
+    for rule in plan.rules:
+        for group, (low, high) in enumerate(zip(rule.lower, rule.upper, strict=True)):
+            members = rule.attribute.codes == group
+            for cluster, size in enumerate(sizes):
+                persons = int(np.sum(members & (labels == cluster)))
+                share = int(members.sum()) / n
+                least = min(np.ceil(low * size - 1e-9), np.floor(share * size + 1e-9))
+                most = max(np.floor(high * size + 1e-9), np.ceil(share * size - 1e-9))
+                if not least <= persons <= most:
+                    return False
+    return min(sizes) >= plan.smallest
+
+
+def cut_by_hand(W, labels, k):
+    total = 0.0
+    for cluster in range(k):
+        inside = labels == cluster
+        total += W[np.ix_(inside, ~inside)].sum() / W[inside].sum()
+    return total
+
+
+def random_graph(rng, n, density=0.4):
+    upper = np.triu(rng.random((n, n)) * (rng.random((n, n)) < density), 1)
+    ring = 0.1 * np.roll(np.eye(n), 1, axis=0)
+    return upper + upper.T + ring + ring.T
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+@pytest.mark.parametrize("tolerance", [0.0, 0.2, None])
+def test_labels_are_within_the_bounds_and_their_cut_is_exact(storage, tolerance):
+    W, groups, clusters = make_block_graph()
+    plan = make_plan(groups, 4, fairness_tol=tolerance)
+    start = np.random.default_rng(1).integers(0, 4, len(W))
+    found = partition(store(W, storage), [("s", start)], plan, np.random.default_rng(0), LITTLE)
+    assert found.fair
+    assert is_fair(found.labels, plan)
+    # float32 keeps weights of 0 and 1 exactly, and degrees to 1e-7 of their size.
+    assert found.cut == pytest.approx(cut_by_hand(W, found.labels, 4), abs=1e-5)
+    assert found.cut < cut_by_hand(W, clusters, 4) + 0.01
+
+
+@pytest.mark.parametrize("effort", ["fast", "default"])
+def test_two_attributes_with_small_groups(effort):
+    rng = np.random.default_rng(3)
+    n, k = 60, 5
+    groups = np.stack([rng.integers(0, 2, n), np.arange(n) < 3], axis=1).astype(str)
+    W = random_graph(rng, n)
+    with pytest.warns(UserWarning, match="has 3 person"):
+        plan = make_plan(groups, k)
+    start = np.arange(n) % k
+    found = partition(store(W, "sparse"), [("s", start)], plan, np.random.default_rng(0), effort)
+    assert found.fair
+    assert is_fair(found.labels, plan)
+
+
+def test_never_worse_than_a_fair_start():
+    """The planted clusters are the optimum; a search of no steps must not lose them."""
+    W, groups, clusters = make_block_graph()
+    plan = make_plan(groups, 4)
+    nothing = Effort(steps=1, per_node=0, members=1, generations=0)
+    known = partition(store(W, "sparse"), [("a", clusters)], plan, np.random.default_rng(0))
+    for seed in range(5):
+        found = partition(
+            store(W, "sparse"),
+            [("other", np.arange(200) % 4), ("best", known.labels)],
+            plan,
+            np.random.default_rng(seed),
+            nothing,
+        )
+        assert found.fair
+        assert found.cut <= known.cut + 1e-9
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+def test_one_result_for_a_seed_whatever_the_threads(storage, monkeypatch):
+    W, groups, _ = make_block_graph()
+    monkeypatch.setattr(dense_search, "_NODES", 60)  # the way of large dense affinities
+    plan, operator = make_plan(groups, 4), store(W, storage)
+    start = np.arange(len(W)) % 4
+    results = []
+    for threads in (1, 2, 2):
+        with threadpool_limits(threads, user_api="blas"):
+            results.append(
+                partition(operator, [("s", start)], plan, np.random.default_rng(7), LITTLE)
+            )
+    assert is_fair(results[0].labels, plan)
+    for other in results[1:]:
+        np.testing.assert_array_equal(results[0].labels, other.labels)
+
+
+def optimum(W, plan):
+    """The lowest cut of all fair clusterings into two or three clusters."""
+    k, n = plan.n_clusters, len(W)
+    best = np.inf
+    for rest in product(range(k), repeat=n - 1):
+        labels = np.array((0, *rest))
+        if len(set(rest) | {0}) == k and is_fair(labels, plan):
+            best = min(best, cut_by_hand(W, labels, k))
+    return best
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_small_graphs_are_solved_to_the_optimum(seed):
+    rng = np.random.default_rng(seed)
+    n, k = (10, 2) if seed % 2 else (7, 3)
+    W = random_graph(rng, n, 0.6)
+    plan = make_plan(np.arange(n) % 2, k)
+    found = partition(store(W, "sparse"), [], plan, rng)
+    assert found.fair
+    assert found.cut == pytest.approx(optimum(W, plan), rel=5e-3)
+
+
+@pytest.mark.filterwarnings("ignore:group 0 has 3 person")
+@pytest.mark.parametrize("k", [1, 2, 3, 5, 6])
+def test_tiny_graphs(k):
+    W = random_graph(np.random.default_rng(0), 6)
+    plan = make_plan(np.arange(6) % 2, k, fairness_tol=0.5)
+    found = partition(store(W, "sparse"), [], plan, np.random.default_rng(0), "fast")
+    assert found.fair
+    assert sorted(set(found.labels)) == list(range(k))
+
+
+def test_a_star_with_detached_pairs():
+    """Heaps stop growing at leaves and pairs; clusters may consist of several components."""
+    n = 60
+    star = np.zeros((n, n))
+    star[0, 1:40] = star[1:40, 0] = 1.0
+    for i in range(40, n, 2):
+        star[i, i + 1] = star[i + 1, i] = 1.0
+    plan = make_plan(np.arange(n) % 3, 4)
+    operator = make_operator(sp.csr_array(star), "precomputed")
+    found = partition(operator, [], plan, np.random.default_rng(0), LITTLE)
+    assert found.fair
+    assert is_fair(found.labels, plan)
+
+
+def test_what_each_start_gave_is_in_the_result():
+    W, groups, clusters = make_block_graph()
+    plan, operator = make_plan(groups, 4), store(W, "sparse")
+    unfair = np.where(groups == 1, 0, 1 + np.arange(200) % 3)
+    starts = [("planted", clusters), ("unfair", unfair)]
+    found = partition(operator, starts, plan, np.random.default_rng(0), LITTLE)
+    planted, unfair_one = found.sources[:2]
+    assert (planted.name, planted.fair, unfair_one.fair) == ("planted", True, False)
+    assert planted.given == pytest.approx(CutState.measure(operator, clusters, 4).cut, abs=1e-9)
+    assert all(one.found is None or one.found >= found.cut - 1e-9 for one in found.sources)
+
+
+def test_a_report_can_end_the_search():
+    W, groups, clusters = make_block_graph()
+    plan, seen = make_plan(groups, 4), []
+
+    def stop(done, cut):
+        seen.append((done, cut))
+        return True
+
+    found = partition(
+        store(W, "sparse"), [("p", clusters)], plan, np.random.default_rng(0), report=stop
+    )
+    assert found.interrupted
+    assert found.fair
+    assert len(seen) == 1
+    assert found.cut <= cut_by_hand(W, clusters, 4) + 1e-9
+
+
+def test_the_first_interruption_takes_the_best_so_far():
+    W, groups, clusters = make_block_graph()
+
+    def press(done, cut):
+        raise KeyboardInterrupt
+
+    plan = make_plan(groups, 4)
+    found = partition(
+        store(W, "sparse"), [("p", clusters)], plan, np.random.default_rng(0), report=press
+    )
+    assert found.interrupted
+    assert found.cut <= cut_by_hand(W, clusters, 4) + 1e-9
+
+
+def test_a_time_budget_ends_the_search():
+    W, groups, clusters = make_block_graph()
+    found = partition(
+        store(W, "sparse"),
+        [("p", clusters)],
+        make_plan(groups, 4),
+        np.random.default_rng(0),
+        "thorough",
+        time_budget=0.0,
+    )
+    assert found.interrupted
+    assert found.fair
+
+
+class Given(AffinityOperator):
+    """A given matrix with degrees of one."""
+
+    def __init__(self, W):
+        self.stored_weights, self.degrees = W, np.ones(len(W))
+        self.shape, self.dtype = W.shape, W.dtype
+
+    def matmat(self, block):
+        return self.stored_weights @ block
+
+
+def test_gains_from_floating_point_error_do_not_go_on_forever():
+    rng = np.random.default_rng(0)
+    rows = rng.choice([2e4, 3.5e4, 5e4], (200, 1))
+    W = rows @ rows.T  # in units in which floating-point error exceeds the smallest accepted gain
+    groups, start = np.arange(200) % 2, np.arange(200) // 2 % 8
+    plan = make_plan(groups, 8)
+    found = partition(Given(W), [("s", start)], plan, rng, LITTLE.scaled(0))
+    assert found.cut < CutState.measure(Given(W), start, 8).cut
+
+
+def test_no_effort_makes_a_local_optimum_of_the_start():
+    W, groups, clusters = make_block_graph()
+    start = clusters.copy()
+    start[[0, 60]] = start[[60, 0]]  # both of one group
+    plan = make_plan(groups, 4)
+    found = partition(
+        store(W, "sparse"), [("s", start)], plan, np.random.default_rng(0), LITTLE.scaled(0)
+    )
+    assert found.cut <= cut_by_hand(W, clusters, 4) + 1e-9
+    assert [one.found for one in found.sources] == [None]
