@@ -7,6 +7,7 @@ normalised affinity, so the leading eigenvectors describe them and not the clust
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -47,6 +48,11 @@ class Fringe:
     def __bool__(self) -> bool:
         return len(self.anchors) > 0
 
+    @classmethod
+    def none(cls, n: int) -> Fringe:
+        """Nothing is set aside of n nodes."""
+        return cls(np.full(n, -1, dtype=np.int64), np.zeros(0, dtype=np.int64))
+
     def members(self) -> list[np.ndarray]:
         """The nodes of each piece."""
         aside = np.flatnonzero(self.piece >= 0)
@@ -54,21 +60,19 @@ class Fringe:
         return np.split(order, np.cumsum(self.sizes)[:-1]) if self else []
 
 
-def find_fringe(operator: AffinityOperator, smallest: int) -> Fringe:
-    """Components and dangling trees of fewer than `smallest` nodes.
+def find_fringe(operator: AffinityOperator, smallest: int, *, trees: bool = False) -> Fringe:
+    """Components, and on request dangling trees, of fewer than `smallest` nodes.
 
     Trees are looked for in sparse graphs in memory only; a component that is a tree itself is
-    kept, if it is large enough. Nothing is found where the components are not known.
+    kept if it is large enough. Nothing is found where the components are not known.
     """
-    n = operator.shape[0]
-    piece = np.full(n, -1, dtype=np.int64)
     components = operator.component_labels()
     if components is None:
-        return Fringe(piece, np.zeros(0, dtype=np.int64))
+        return Fringe.none(operator.shape[0])
     small = np.bincount(components) < smallest
-    piece[:] = np.where(small, np.cumsum(small) - 1, -1)[components]
+    piece = np.where(small, np.cumsum(small) - 1, -1)[components]
     anchors = np.full(int(small.sum()), -1, dtype=np.int64)
-    if sp.issparse(operator.stored_weights) and operator.density < _DENSE:
+    if trees and sp.issparse(operator.stored_weights) and operator.density < _DENSE:
         parent = _find_leaves(operator.stored_weights, components, smallest)
         parent[piece >= 0] = -1  # those go with their component
         tree, hung_on = _small_trees(parent, smallest)
@@ -103,6 +107,12 @@ class PrincipalOperator(AffinityOperator):
         self.xp, self.device = operator.xp, operator.device
         self.density, self.nbytes = operator.density, operator.nbytes
         self.own_threads = operator.own_threads
+
+    @cached_property
+    def _component_labels(self) -> np.ndarray | None:
+        """The components of all, numbered without those that are left out."""
+        labels = self._operator.component_labels()
+        return None if labels is None else np.unique(labels[self._kept], return_inverse=True)[1]
 
     def matmat(self, block: Any) -> Any:
         """Apply ``M`` to a block of shape (m, b)."""

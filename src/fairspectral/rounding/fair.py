@@ -17,15 +17,16 @@ from typing import Any
 import numpy as np
 
 from fairspectral.affinity import make_operator
+from fairspectral.affinity.fringe import Fringe
 from fairspectral.constraints import encode_groups
 from fairspectral.cut import CutState
 from fairspectral.parameters import check_whole_number, seeded
 from fairspectral.progress import ROUNDING, report
+from fairspectral.rounding.assign import fair_flow
 from fairspectral.rounding.band import into_band
-from fairspectral.rounding.bounds import FairnessRule
 from fairspectral.rounding.gram import GramOperator
 from fairspectral.rounding.inputs import check_k, check_labels, check_rows, check_weights
-from fairspectral.rounding.marginal import MarginalFlow
+from fairspectral.rounding.placement import gather_pieces, start_beside_fringe
 from fairspectral.rounding.plan import RoundingPlan, plan_rounding
 from fairspectral.rounding.refine import (
     affordable_rounds,
@@ -35,7 +36,6 @@ from fairspectral.rounding.refine import (
     tighten,
 )
 from fairspectral.rounding.result import FairAssignment, Stage, all_inside, certify
-from fairspectral.rounding.sizes import SizedFlow
 from fairspectral.rounding.start import (
     Assign,
     WeightedRows,
@@ -183,8 +183,13 @@ def follow_plan(
     initial_labels: Any = None,
     n_init: int = 10,
     random_state: Any = None,
+    fringe: Fringe | None = None,
 ) -> FairAssignment:
-    """`fair_assignment` for a validated request; `rows` is the embedding."""
+    """`fair_assignment` for a validated request; `rows` is the embedding.
+
+    Pieces of the `fringe` have no part in k-means, are placed whole after it, and brought
+    together again at the end if the search has split them.
+    """
     n, k = len(rows), plan.n_clusters
     if affinity is not None and affinity.shape[0] != n:
         raise ValueError(
@@ -197,11 +202,17 @@ def follow_plan(
     rng = np.random.default_rng(seeds.randint(2**31 - 1))
     history = _History(points, affinity, k)
 
-    name, labels = _start(points, k, plan.smallest, centroids, initial_labels, n_init, seeds)
+    if fringe:
+        seed = seeds.randint(2**31 - 1)
+        name = "k-means with a floor"
+        labels, points = start_beside_fringe(points, affinity, fringe, plan, n_init, seed)
+        history = _History(points, affinity, k)
+    else:
+        name, labels = _start(points, k, plan.smallest, centroids, initial_labels, n_init, seeds)
     history.add(name, labels)
     report(ROUNDING, _STARTED)
     # Without an affinity nothing refines the sizes later.
-    first_labels, assign = labels, _flow(plan, plan.rules, labels, thorough=affinity is None)
+    first_labels, assign = labels, fair_flow(plan, plan.rules, labels, thorough=affinity is None)
     # Labels that are fair already, and whose cut will be refined, need no Lloyd steps.
     if initial_labels is None or affinity is None or not all_inside(plan.rules, labels, k):
         if centroids is None:
@@ -223,6 +234,9 @@ def follow_plan(
         state = search(gram, measured, plan.rules, rounds=rounds, progress=(_STARTED, 1.0))
         history.add("cost by moves", state.labels)
         history.add("into the band", into_band(points, state.labels, plan))
+    if fringe:
+        gathered = gather_pieces(affinity, history.labels, fringe, plan)
+        history.add("small components placed whole", gathered)
     return certify(history.labels, plan.rules, k, plan.smallest, history.stages, plan.notes)
 
 
@@ -270,20 +284,10 @@ def _by_wider_bounds(
     Tight bounds leave few moves, and a search under them gets stuck early.
     """
     wide = [rule.relaxed(_RELAXED) for rule in plan.rules]
-    assign, k = _flow(plan, wide, labels), plan.n_clusters
+    assign, k = fair_flow(plan, wide, labels), plan.n_clusters
     state = CutState.measure(affinity, fair_lloyd(points, labels, k, assign), k)
     state = search(affinity, flow_steps(affinity, state, assign), wide)
-    return tighten(affinity, state, _flow(plan, plan.rules, state.labels))
-
-
-def _flow(
-    plan: RoundingPlan, rules: list[FairnessRule], labels: np.ndarray, *, thorough: bool = False
-) -> Assign:
-    """The fair flow for clusters of the sizes that they have."""
-    sizes = np.bincount(labels, minlength=plan.n_clusters)
-    if len(rules) == 1:
-        return SizedFlow(rules[0], sizes, plan.smallest, thorough=thorough)
-    return MarginalFlow(rules, plan.kinds, sizes)
+    return tighten(affinity, state, fair_flow(plan, plan.rules, state.labels))
 
 
 def _rounds(plan: RoundingPlan, affinity: Any) -> int:
