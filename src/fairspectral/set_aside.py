@@ -62,13 +62,22 @@ class SetAside:
         if not self:
             return "Nobody was set aside before the embedding."
         people, pieces, split = len(self.indices), self.n_pieces, self.n_pieces - self.n_whole
-        placed = "placed whole where the cut is lowest within the bounds"
+        placed = "placed whole where the cut is lowest"
         if split:
-            placed = f"{self.n_whole:,} {placed}, {split:,} split to keep the bounds"
+            why = "since whole they would break the bounds or raise the cut"
+            placed = f"{self.n_whole:,} {placed}, and {split:,} in parts, {why}"
         return (
             f"{people:,} people in {pieces:,} component(s) of fewer than {self.floor:,} people, too "
-            f"small to be a cluster, were set aside before the embedding; afterwards {placed}."
+            f"small to be a cluster, were set aside before the embedding; then {placed}."
         )
+
+    def summary(self) -> dict[str, int]:
+        """The numbers, for JSON."""
+        return {
+            "persons": len(self.indices),
+            "components": self.n_pieces,
+            "placed_whole": self.n_whole,
+        }
 
 
 def choose_aside(

@@ -202,9 +202,7 @@ class _Places:
         else:
             others, weights = np.arange(len(self.labels)), rows.sum(axis=0, dtype=np.float64)
         clusters, placed = self.labels[others], self.labels[others] >= 0
-        links = np.bincount(
-            clusters[placed], weights=weights[placed], minlength=len(self._sizes)
-        )
+        links = np.bincount(clusters[placed], weights=weights[placed], minlength=len(self._sizes))
         inner = float(weights[np.isin(others, members)].sum())
         return inner + 2.0 * links, float(self._degrees[members].sum())
 
