@@ -67,8 +67,8 @@ class SetAside:
             why = "since whole they would break the bounds or raise the cut"
             placed = f"{self.n_whole:,} {placed}, and {split:,} in parts, {why}"
         return (
-            f"{people:,} people in {pieces:,} component(s) of fewer than {self.floor:,} people, too "
-            f"small to be a cluster, were set aside before the embedding; then {placed}."
+            f"{people:,} people in {pieces:,} component(s) of fewer than {self.floor:,} people, "
+            f"too small to be a cluster, were set aside before the embedding; then {placed}."
         )
 
     def summary(self) -> dict[str, int]:

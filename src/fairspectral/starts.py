@@ -137,7 +137,8 @@ def make_starts(
         Different ones, the best guess first.
     """
     fringe = fringe or Fringe.none(operator.shape[0])
-    rng, found = seeded(random_state), []
+    rng = seeded(random_state)
+    found: list[Start] = []
     for kind in choose_kinds(plan, effort):
         own, aside = rows, fringe
         if kind.without_trees:

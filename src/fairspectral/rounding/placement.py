@@ -136,7 +136,7 @@ def _largest_first(fringe: Fringe) -> list[np.ndarray]:
 
 
 class _Places:
-    """Labels of the persons placed so far, with the terms of the cut and the counts of all cells."""
+    """Labels of the persons placed so far, the terms of their cut, and the counts of all cells."""
 
     def __init__(self, affinity: Any, labels: np.ndarray, plan: RoundingPlan) -> None:
         self._weights, self._degrees = affinity.stored_weights, affinity.degrees
