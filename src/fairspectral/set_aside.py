@@ -83,7 +83,7 @@ class SetAside:
 def choose_aside(
     operator: AffinityOperator, plan: RoundingPlan | None, n_components: int
 ) -> Fringe:
-    """The small components; nobody where too few people would be left.
+    """The small components; nobody where these are most of the people, or too few are left.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def choose_aside(
         return Fringe.none(operator.shape[0])
     fringe = find_fringe(operator, plan.smallest)
     needed = n_components + sum(len(rule.target) for rule in plan.rules)
-    if len(fringe.kept) < max(plan.n_clusters * plan.smallest, needed):
+    if len(fringe.kept) < max(operator.shape[0] / 2, needed):
         return Fringe.none(operator.shape[0])
     return fringe
 

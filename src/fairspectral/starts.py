@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from fairspectral.affinity import AffinityOperator, PenalisedOperator, RegularisedOperator
+from fairspectral.affinity import AffinityOperator
 from fairspectral.affinity.fringe import Fringe, find_fringe, without_fringe
+from fairspectral.affinity.wrapped import PenalisedOperator, RegularisedOperator
 from fairspectral.constraints import FairnessConstraints
 from fairspectral.parameters import check_choice, seeded
 from fairspectral.problem import FairCutProblem
@@ -74,7 +75,7 @@ _PLAIN_NO_TREES = Kind(
 )
 
 # In the order in which they are worth their time; each effort takes the first few.
-_BOUNDED = (FAIR, _NEARLY_FAIR, _FAIR_REGULARISED, _PLAIN, _HALF_FAIR, _PLAIN_REGULARISED,
+_BOUNDED = (FAIR, _NEARLY_FAIR, _PLAIN, _FAIR_REGULARISED, _HALF_FAIR, _PLAIN_REGULARISED,
             _FAIR_NO_TREES, _PLAIN_NO_TREES)  # fmt: skip
 _UNBOUNDED = (_PLAIN, _PLAIN_REGULARISED, FAIR, _NEARLY_FAIR, _HALF_FAIR, _FAIR_REGULARISED,
               _PLAIN_NO_TREES, _FAIR_NO_TREES)  # fmt: skip

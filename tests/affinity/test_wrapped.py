@@ -5,7 +5,8 @@ import pytest
 import scipy.linalg
 from helpers import assert_close, make_problem, oracle, random_affinity
 
-from fairspectral.affinity import PenalisedOperator, RegularisedOperator, make_operator
+from fairspectral.affinity import make_operator
+from fairspectral.affinity.wrapped import PenalisedOperator, RegularisedOperator
 from fairspectral.constraints import FairnessConstraints, encode_groups
 from fairspectral.problem import FairCutProblem
 from fairspectral.solvers.krylov import KrylovParams, KrylovSolver

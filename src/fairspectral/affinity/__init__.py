@@ -5,14 +5,11 @@ from fairspectral.affinity.build import make_operator
 from fairspectral.affinity.dense import DenseOperator
 from fairspectral.affinity.kernel import KernelOperator
 from fairspectral.affinity.sparse import SparseOperator
-from fairspectral.affinity.wrapped import PenalisedOperator, RegularisedOperator
 
 __all__ = [
     "AffinityOperator",
     "DenseOperator",
     "KernelOperator",
-    "PenalisedOperator",
-    "RegularisedOperator",
     "SparseOperator",
     "is_operator",
     "make_operator",
