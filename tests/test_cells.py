@@ -10,6 +10,7 @@ from fairspectral import audit
 from fairspectral.cells import (
     Cells,
     bounds_in_persons,
+    cell_range,
     count_cells,
     judge_by_tolerance,
     judge_cells,
@@ -55,6 +56,19 @@ def test_bounds_are_whole_persons_that_always_allow_rounding():
     assert low.tolist() == [[0, 1], [3, 4]]
     assert high.tolist() == [[1, 2], [4, 5]]
     assert low.dtype == high.dtype == np.int64
+
+
+def test_bounds_of_all_cells_are_those_of_each():
+    rng = np.random.default_rng(8)
+    counts, sizes = rng.integers(1, 60, 6), rng.integers(1, 90, 9)
+    shares = counts / counts.sum()
+    lower, upper = 0.8 * shares, np.minimum(1.2 * shares, 1.0)
+    low, high = bounds_in_persons(lower, upper, counts, sizes)
+    n = int(counts.sum())
+    for s, count in enumerate(counts.tolist()):
+        for cluster, size in enumerate(sizes.tolist()):
+            expected = cell_range(lower[s], upper[s], count, n, size)
+            assert (low[s, cluster], high[s, cluster]) == expected
 
 
 def test_persons_beyond_the_bounds_on_either_side():

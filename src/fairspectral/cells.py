@@ -112,13 +112,15 @@ def bounds_in_persons(
     -------
     lower, upper : int64 ndarray of shape (h, k)
     """
-    n = int(counts.sum())
-    low = np.empty((len(counts), len(sizes)), dtype=np.int64)
-    high = np.empty_like(low)
-    for s, count in enumerate(counts.tolist()):
-        for cluster, size in enumerate(sizes.tolist()):
-            low[s, cluster], high[s, cluster] = cell_range(lower[s], upper[s], count, n, size)
-    return low, high
+    # `cell_range` for all cells at once.
+    counts = np.asarray(counts, dtype=np.int64)[:, None]
+    sizes = np.asarray(sizes, dtype=np.int64)[None, :]
+    n, slip = int(counts.sum()), 1e-9 + 1e-15 * sizes
+    low = np.ceil(np.asarray(lower)[:, None] * sizes - slip).astype(np.int64)
+    high = np.floor(np.asarray(upper)[:, None] * sizes + slip).astype(np.int64)
+    low = np.maximum(np.minimum(low, counts * sizes // n), 0)
+    high = np.maximum(high, -(-counts * sizes // n))
+    return low, np.minimum(np.minimum(high, counts), sizes)
 
 
 def judge_cells(table: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> Cells:

@@ -118,6 +118,7 @@ def diagnose(
     audit: Audit,
     result: SolveResult,
     assignment: FairAssignment | None = None,
+    embedded: AffinityOperator | None = None,
 ) -> Diagnosis:
     """Diagnose a fit.
 
@@ -134,14 +135,16 @@ def diagnose(
         The eigenvalues, and ``details["next_eigenvalue"]`` if the solver computed it.
     assignment : FairAssignment or None
         The floor of the sizes; None takes the default floor.
+    embedded : AffinityOperator or None
+        The affinities of those who were embedded, where small components were set aside.
     """
     k, sample = len(audit.sizes), Sample.of(operator)
     affinity = look_at_affinities(sample)
-    components = look_at_components(operator.component_sizes(), k)
-    findings = [affinity, components]
+    apart = look_at_components((embedded or operator).component_sizes(), k)
+    findings = [affinity, apart]
     if affinity is None and audit.normalized_cut is not None:
         findings.append(look_at_cut(audit.normalized_cut, k, sample.own_volume))
-    if affinity is None and components is None:
+    if affinity is None and apart is None:
         following = result.details.get("next_eigenvalue")
         findings.append(look_at_spectrum(result.eigenvalues, following, k))
     floor = None if assignment is None else assignment.min_cluster_size

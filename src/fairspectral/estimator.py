@@ -18,17 +18,21 @@ from threadpoolctl import threadpool_limits
 
 from fairspectral._sklearn import Interval, StrOptions, fit_context
 from fairspectral.affinity import AffinityOperator, is_operator, make_operator
+from fairspectral.affinity.fringe import Fringe, without_fringe
 from fairspectral.auditing import audit_attributes
 from fairspectral.constraints import ATTRIBUTE_MODES, encode_groups
 from fairspectral.diagnosis import diagnose
 from fairspectral.embedding import embed
 from fairspectral.parameters import check_n_jobs, did_you_mean, refuse_booleans
 from fairspectral.progress import AFFINITY, EMBEDDING, ROUNDING, GapMeter, report
-from fairspectral.rounding.fair import FairAssignment, follow_plan
+from fairspectral.rounding.fair import FairAssignment
 from fairspectral.rounding.kmeans import kmeans_labels
+from fairspectral.rounding.placement import complete_rows, rows_of_all
 from fairspectral.rounding.plan import EFFORTS, RoundingPlan, plan_rounding
+from fairspectral.set_aside import SetAside, attributes_of, choose_aside
 from fairspectral.solvers.registry import SOLVER_NAMES, SOLVERS
 from fairspectral.solvers.result import Callback, IterationRecord
+from fairspectral.starts import round_from_many
 from fairspectral.validation import (
     Attribute,
     check_data,
@@ -119,17 +123,22 @@ class FairSpectralClustering(ClusterMixin, BaseEstimator):
     labels_ : ndarray of shape (n,)
         The cluster of each sample.
     embedding_ : ndarray of shape (n, n_components)
-        ``D^-1/2 H``, whose rows were rounded.
+        ``D^-1/2 H``, whose rows were rounded. Of people who were set aside, the mean row of the
+        cluster where they were placed.
     eigenvalues_ : ndarray of shape (n_components,)
         Ritz values of the normalised affinity on the fair subspace, decreasing.
     audit_ : Audit
         Cluster × group shares, balance, normalised cut and the certificate; print it.
     diagnosis_ : Diagnosis
         Signs that the clusters mean little, each with what to try; print it.
+    set_aside_ : SetAside
+        People in components too small to be a cluster, who had no part in the embedding, and
+        where they were placed; print it. Nobody is set aside where k-means rounds.
     fair_assignment_ : FairAssignment or None
         The guarantee in numbers: every cell with its bounds; None where k-means rounded.
     solve_result_ : SolveResult
-        How the solver ended: status in words, history, passes, residuals; ``vectors`` is ``H``.
+        How the solver ended: status in words, history, passes, residuals; ``vectors`` is ``H``,
+        of those who were not set aside.
     affinity_operator_ : AffinityOperator
         Applies the normalised affinity.
     n_iter_ : int
@@ -308,10 +317,13 @@ class FairSpectralClustering(ClusterMixin, BaseEstimator):
         operator = self._make_operator(X)
         report(AFFINITY, 1.0)
         self._say("fair embedding" if attributes else "embedding (no sensitive features)")
-        embedding, result = embed(
-            operator,
-            attributes,
-            self.n_clusters if self.n_components is None else self.n_components,
+        n_components = self.n_clusters if self.n_components is None else self.n_components
+        fringe = choose_aside(operator, plan, n_components)
+        embedded = without_fringe(operator, fringe) if fringe else operator
+        rows, result = embed(
+            embedded,
+            attributes_of(attributes, fringe.kept),
+            n_components,
             name="n_clusters" if self.n_components is None else "n_components",
             solver=self.solver,
             solver_params=solver_params,
@@ -321,7 +333,9 @@ class FairSpectralClustering(ClusterMixin, BaseEstimator):
         report(EMBEDDING, 1.0)
         self._say(str(result))
         report(ROUNDING, 0.0)
-        labels, fair = self._round(embedding, operator, plan, random_state)
+        embedding = rows_of_all(rows, fringe)
+        labels, fair = self._round(embedding, operator, attributes, plan, random_state, fringe)
+        embedding = complete_rows(embedding, labels, fringe, self.n_clusters)
         report(ROUNDING, 1.0)
         self._attributes = attributes  # for the report
         self.labels_ = labels
@@ -332,10 +346,12 @@ class FairSpectralClustering(ClusterMixin, BaseEstimator):
         self.n_iter_ = len(result.history)
         clusters = tuple(range(self.n_clusters))
         found = audit_attributes(labels, clusters, attributes, operator, "")
-        self.diagnosis_ = diagnose(operator, found, result, fair)
+        self.set_aside_ = SetAside.of(fringe, labels, plan)
+        self.diagnosis_ = diagnose(operator, found, result, fair, embedded)
         self.fair_assignment_ = fair = self.diagnosis_.add_to(fair)
         certificate = self.diagnosis_.caution() if fair is None else fair.certificate
-        self.audit_ = replace(found, certificate=f"{certificate}\n{result}".lstrip())
+        parts = [certificate, str(result), str(self.set_aside_) if self.set_aside_ else ""]
+        self.audit_ = replace(found, certificate="\n".join(part for part in parts if part))
         return self
 
     def _plan(self, attributes: tuple[Attribute, ...]) -> RoundingPlan | None:
@@ -352,14 +368,28 @@ class FairSpectralClustering(ClusterMixin, BaseEstimator):
         )
 
     def _round(
-        self, rows: np.ndarray, operator: AffinityOperator, plan: RoundingPlan | None, rng: Any
+        self,
+        rows: np.ndarray,
+        operator: AffinityOperator,
+        attributes: tuple[Attribute, ...],
+        plan: RoundingPlan | None,
+        rng: Any,
+        fringe: Fringe,
     ) -> tuple[np.ndarray, FairAssignment | None]:
         if plan is None:
             self._say("rounding by k-means")
             labels = kmeans_labels(rows, self.n_clusters, n_init=self.n_init, random_state=rng)
             return labels, None
         self._say("fair rounding")
-        fair = follow_plan(plan, rows, affinity=operator, n_init=self.n_init, random_state=rng)
+        fair = round_from_many(
+            plan,
+            rows,
+            operator,
+            attributes,
+            fringe=fringe,
+            n_init=self.n_init,
+            random_state=rng,
+        )
         self._say(fair.certificate)
         return fair.labels, fair
 

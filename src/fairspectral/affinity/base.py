@@ -76,14 +76,19 @@ class AffinityOperator(ABC):
         product = self.matmat(self.asarray(block))
         return np.asarray(array_api_compat.to_device(product, "cpu"))
 
-    def component_sizes(self) -> np.ndarray | None:
-        """Nodes in each connected component, or None where that is expensive to compute."""
-        return self._component_sizes
+    def component_labels(self) -> np.ndarray | None:
+        """The connected component of each node, or None where that is expensive to compute."""
+        return self._component_labels
 
     @cached_property
-    def _component_sizes(self) -> np.ndarray | None:
-        """Compute `component_sizes`; called once, as the affinities do not change."""
+    def _component_labels(self) -> np.ndarray | None:
+        """Compute `component_labels`; called once, as the affinities do not change."""
         return None
+
+    def component_sizes(self) -> np.ndarray | None:
+        """Nodes in each connected component, or None where that is expensive to compute."""
+        labels = self.component_labels()
+        return None if labels is None else np.bincount(labels)
 
     def count_components(self) -> int | None:
         """Number of connected components, or None where that is expensive to compute."""

@@ -54,20 +54,22 @@ class DenseOperator(ScaledOperator):
         return dense_product(self.stored_weights, block, self._scale)
 
     @cached_property
-    def _component_sizes(self) -> np.ndarray:
+    def _component_labels(self) -> np.ndarray:
         """Search through the rows; a fully connected ``W`` is settled by its first row."""
         unseen = np.ones(self.shape[0], dtype=bool)
-        sizes = []
+        labels = np.zeros(self.shape[0], dtype=np.int64)
+        component = 0
         while unseen.any():
             frontier = [int(np.argmax(unseen))]
             unseen[frontier] = False
-            sizes.append(1)
+            labels[frontier] = component
             while frontier and unseen.any():
                 found = np.flatnonzero((self.stored_weights[frontier.pop()] > 0) & unseen)
                 unseen[found] = False
-                sizes[-1] += len(found)
+                labels[found] = component
                 frontier.extend(found.tolist())
-        return np.array(sizes)
+            component += 1
+        return labels
 
 
 def _scan(W: np.ndarray, name: str) -> np.ndarray:

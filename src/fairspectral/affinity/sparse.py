@@ -53,13 +53,13 @@ class SparseOperator(ScaledOperator):
         return sparse_product(self.stored_weights, block)
 
     @cached_property
-    def _component_sizes(self) -> np.ndarray:
-        """Nodes in each connected component of the graph."""
+    def _component_labels(self) -> np.ndarray:
+        """The connected component of each node of the graph."""
         graph = self.stored_weights
         if not graph.data.all():  # a stored zero counts as an edge there
             graph = graph.copy()
             graph.eliminate_zeros()
-        return np.bincount(connected_components(graph, directed=False)[1])
+        return np.asarray(connected_components(graph, directed=False)[1])
 
 
 def _check_weights(csr: Any, name: str) -> None:

@@ -55,9 +55,9 @@ class UserOperator(AffinityOperator):
         self.stored_weights = None if self._weights is None else self._weights.stored_weights
         self._check_products()
 
-    def component_sizes(self) -> np.ndarray | None:
-        """Nodes in each connected component, where the affinities are in memory."""
-        return None if self._weights is None else self._weights.component_sizes()
+    def component_labels(self) -> np.ndarray | None:
+        """The connected component of each node, where the affinities are in memory."""
+        return None if self._weights is None else self._weights.component_labels()
 
     def matmat(self, block: Any) -> Any:
         """Apply the user's ``M``."""

@@ -231,6 +231,7 @@ def _print_json(
         "certified": None if fair is None else fair.certified,
         "certificate": found.certificate,
         "diagnosis": [asdict(finding) for finding in model.diagnosis_],
+        "set_aside": model.set_aside_.summary(),
         "achieved_tolerance": None if fair is None else fair.achieved_tol,
         "solver": solver_summary(model.solve_result_),
         "output": None if output is None else str(output),

@@ -11,27 +11,28 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from fairspectral.affinity import make_operator
+from fairspectral.affinity.fringe import Fringe
 from fairspectral.constraints import encode_groups
 from fairspectral.cut import CutState
 from fairspectral.parameters import check_whole_number, seeded
 from fairspectral.progress import ROUNDING, report
+from fairspectral.rounding.assign import fair_flow
 from fairspectral.rounding.band import into_band
-from fairspectral.rounding.bounds import FairnessRule
 from fairspectral.rounding.gram import GramOperator
 from fairspectral.rounding.inputs import check_k, check_labels, check_rows, check_weights
-from fairspectral.rounding.marginal import MarginalFlow
-from fairspectral.rounding.partition import partition
+from fairspectral.rounding.partition import Partition, partition
 from fairspectral.rounding.partition.evolve import EFFORTS
+from fairspectral.rounding.placement import gather_pieces
 from fairspectral.rounding.plan import RoundingPlan, plan_rounding
 from fairspectral.rounding.refine import flow_steps
 from fairspectral.rounding.result import FairAssignment, Stage, all_inside, certify
 from fairspectral.rounding.rows import can_search
-from fairspectral.rounding.sizes import SizedFlow
 from fairspectral.rounding.start import (
     Assign,
     WeightedRows,
@@ -49,7 +50,9 @@ _GRAM_ROWS = 2000
 # The rounds that correspond to the default effort of the search.
 _ROUNDS = 100
 
-# Name of the last stage where the local search cannot run.
+# Name of the stage that lowers the cut.
+SEARCHED = "cut by search"
+# Name of the last stage where that cannot run.
 NO_MOVES = "no moves: the affinities are not held in memory"
 
 # Rough share of the time before the search for a low cut.
@@ -186,10 +189,16 @@ def follow_plan(
     sample_weight: Any = None,
     centroids: np.ndarray | None = None,
     initial_labels: Any = None,
+    starts: Sequence[tuple[str, np.ndarray]] = (),
+    fringe: Fringe | None = None,
     n_init: int = 10,
     random_state: Any = None,
 ) -> FairAssignment:
-    """`fair_assignment` for a validated request; `rows` is the embedding."""
+    """`fair_assignment` for a validated request; `rows` is the embedding.
+
+    `starts` are clusterings by name, in place of k-means, for an affinity that can be searched.
+    Pieces of the `fringe` are brought together again at the end if the search has split them.
+    """
     n, k = len(rows), plan.n_clusters
     if affinity is not None and affinity.shape[0] != n:
         raise ValueError(
@@ -202,11 +211,37 @@ def follow_plan(
     rng = np.random.default_rng(seeds.randint(2**31 - 1))
     history = _History(points, affinity, k)
 
-    name, labels = _start(points, k, plan.smallest, centroids, initial_labels, n_init, seeds)
-    history.add(name, labels)
-    report(ROUNDING, _STARTED)
+    if starts:
+        assert affinity is not None
+        history.add(*starts[0])
+        report(ROUNDING, _STARTED)
+        found = _search(affinity, list(starts), plan, rng)
+        history.add(SEARCHED, found.labels)
+    else:
+        name, labels = _start(points, k, plan.smallest, centroids, initial_labels, n_init, seeds)
+        history.add(name, labels)
+        report(ROUNDING, _STARTED)
+        found = _from_one_start(plan, points, affinity, history, centroids, initial_labels, rng)
+    if fringe:
+        gathered = gather_pieces(affinity, history.labels, fringe, plan)
+        history.add("small components placed whole", gathered)
+    return certify(history.labels, plan, history.stages, found)
+
+
+def _from_one_start(
+    plan: RoundingPlan,
+    points: WeightedRows,
+    affinity: Any,
+    history: _History,
+    centroids: np.ndarray | None,
+    initial_labels: Any,
+    rng: np.random.Generator,
+) -> Partition | None:
+    """Move the first labels into the bounds, then lower the cut, or the cost without an affinity."""
+    first, k = (history.stages[0].name, history.labels), plan.n_clusters
+    labels = history.labels
     # Without an affinity nothing refines the sizes later.
-    first_labels, assign = labels, _flow(plan, plan.rules, labels, thorough=affinity is None)
+    assign = fair_flow(plan, plan.rules, labels, thorough=affinity is None)
     # Labels that are fair already, and whose cut will be refined, need no Lloyd steps.
     if initial_labels is None or affinity is None or not all_inside(plan.rules, labels, k):
         if centroids is None:
@@ -216,32 +251,20 @@ def follow_plan(
             assign.resize(costs)
             labels = assign(costs).labels
         history.add("fair flow", labels)
-    if affinity is not None:
-        _lower_the_cut(plan, affinity, history, assign, [(name, first_labels)], rng)
-    elif centroids is None and n <= _GRAM_ROWS and (points.weights > 0).all():
+    found = None
+    if affinity is not None and can_search(affinity):
+        found = _search(affinity, [first, ("fair flow", labels)], plan, rng)
+        history.add(SEARCHED, found.labels)
+    elif affinity is not None:
+        assert history.measured is not None
+        state = flow_steps(affinity, history.measured, assign)
+        history.add("cut by flow", state.labels, state)
+        history.add(NO_MOVES, state.labels, state)
+    elif centroids is None and len(labels) <= _GRAM_ROWS and (points.weights > 0).all():
         found = _search(GramOperator(points), [("fair flow", labels)], plan, rng)
-        history.add("cost by moves", found)
-        history.add("into the band", into_band(points, found, plan))
-    return certify(history.labels, plan.rules, k, plan.smallest, history.stages, plan.notes)
-
-
-def _lower_the_cut(
-    plan: RoundingPlan,
-    affinity: Any,
-    history: _History,
-    assign: Assign,
-    starts: list[tuple[str, np.ndarray]],
-    rng: np.random.Generator,
-) -> None:
-    """Search for the lowest cut, from the given starts and the labels so far."""
-    if can_search(affinity):
-        starts = [*starts, ("fair flow", history.labels)]
-        history.add("cut by search", _search(affinity, starts, plan, rng))
-        return
-    assert history.measured is not None  # the affinity is known
-    state = flow_steps(affinity, history.measured, assign)
-    history.add("cut by flow", state.labels, state)
-    history.add(NO_MOVES, state.labels, state)
+        history.add("cost by moves", found.labels)
+        history.add("into the band", into_band(points, found.labels, plan))
+    return found
 
 
 def _search(
@@ -249,22 +272,20 @@ def _search(
     starts: list[tuple[str, np.ndarray]],
     plan: RoundingPlan,
     rng: np.random.Generator,
-) -> np.ndarray:
-    """The labels of the lowest cut that was found."""
-    effort = EFFORTS["default"]
+) -> Partition:
+    """The lowest cut that is found within the effort and the time that the plan allows."""
+    effort = EFFORTS[plan.effort]
     if plan.refine_rounds is not None:
         effort = effort.scaled(plan.refine_rounds / _ROUNDS)
-    return partition(affinity, starts, plan, rng, effort, progress=(_STARTED, 1.0)).labels
-
-
-def _flow(
-    plan: RoundingPlan, rules: list[FairnessRule], labels: np.ndarray, *, thorough: bool = False
-) -> Assign:
-    """The fair flow for clusters of the sizes that they have."""
-    sizes = np.bincount(labels, minlength=plan.n_clusters)
-    if len(rules) == 1:
-        return SizedFlow(rules[0], sizes, plan.smallest, thorough=thorough)
-    return MarginalFlow(rules, plan.kinds, sizes)
+    return partition(
+        affinity,
+        starts,
+        plan,
+        rng,
+        effort,
+        time_budget=plan.time_budget,
+        progress=(_STARTED, 1.0),
+    )
 
 
 def _start(

@@ -10,6 +10,11 @@ import numpy as np
 
 from fairspectral.cells import Cells
 from fairspectral.rounding.bounds import FairnessRule
+from fairspectral.rounding.partition import Partition, Source
+from fairspectral.rounding.plan import RoundingPlan
+
+
+STOPPED = "the search for a low cut was stopped early, and the best so far was taken."
 
 
 @dataclass(frozen=True)
@@ -59,7 +64,10 @@ class FairAssignment:
     history : tuple of Stage
         From the start to the result.
     notes : tuple of str
-        Groups with fewer persons than clusters, in words.
+        Groups with fewer persons than clusters, and a search that was stopped early, in words.
+    starts : tuple of Source
+        The clusterings that the search began with and what it made of each; empty where there
+        was no search.
     """
 
     labels: np.ndarray
@@ -77,6 +85,7 @@ class FairAssignment:
     normalized_cut: float | None
     history: tuple[Stage, ...]
     notes: tuple[str, ...]
+    starts: tuple[Source, ...] = ()
 
 
 def all_inside(rules: Sequence[FairnessRule], labels: np.ndarray, k: int) -> bool:
@@ -86,13 +95,26 @@ def all_inside(rules: Sequence[FairnessRule], labels: np.ndarray, k: int) -> boo
 
 def certify(
     labels: np.ndarray,
-    rules: Sequence[FairnessRule],
-    k: int,
-    smallest: int,
+    plan: RoundingPlan,
     stages: Sequence[Stage],
-    notes: tuple[str, ...],
+    found: Partition | None = None,
 ) -> FairAssignment:
-    """Count everything again from the labels, and write the certificate."""
+    """Count everything again from the labels, and write the certificate.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n,)
+    plan : RoundingPlan
+        What was asked for.
+    stages : sequence of Stage
+        How the labels were made.
+    found : Partition or None
+        What the search says of itself, where there was one.
+    """
+    rules, k, smallest = plan.rules, plan.n_clusters, plan.smallest
+    notes = plan.notes
+    if found is not None and found.interrupted:
+        notes = (*notes, STOPPED)
     sizes = np.bincount(labels, minlength=k)
     parts = [rule.judge(labels, k) for rule in rules]
     cells = Cells.together(parts)
@@ -133,4 +155,5 @@ def certify(
         normalized_cut=stages[-1].normalized_cut,
         history=tuple(stages),
         notes=notes,
+        starts=() if found is None else found.sources,
     )

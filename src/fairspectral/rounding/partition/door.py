@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from fairspectral.anytime import Deadline, stop_on_interrupt
 from fairspectral.cut import CutState
 from fairspectral.linalg.threads import threads_apart
 from fairspectral.rounding.partition.coarsen import finest_level
@@ -93,7 +94,7 @@ def partition(
     effort : {"fast", "default", "thorough"} or Effort
         How long to search.
     time_budget : float or None
-        Seconds after which the best so far is taken.
+        Seconds after which the best so far is taken, as it is after the first Ctrl-C.
     report : callable or None
         Called now and then with the fraction done and the best cut so far; a true answer ends
         the search.
@@ -103,11 +104,12 @@ def partition(
     k, n = plan.n_clusters, affinity.shape[0]
     amount = (EFFORTS[effort] if isinstance(effort, str) else effort).for_nodes(n)
     band = make_band(plan.rules, plan.smallest)
-    with threads_apart():
+    deadline = Deadline(time_budget)
+    with threads_apart(), stop_on_interrupt(deadline):
         finest = finest_level(make_graph(affinity, plan.rules))
         jobs = max(amount.members, len(starts) + amount.members // 2)
         jobs += amount.members * amount.generations
-        watch = Watch(3.0 * amount.steps * jobs, time_budget, report, progress)
+        watch = Watch(3.0 * amount.steps * jobs, deadline, report, progress)
         search = Search(finest, band, k, plan.kinds.astype(np.int64), amount, watch)
         given = [search.measure(labels) for _, labels in starts]
         if k == 1 or n == k:
@@ -116,11 +118,7 @@ def partition(
             search.calibrate(min(given, key=lambda one: one.worth).labels, rng)
         evolution = evolve_dense if is_large(finest) else evolve
         found, members = evolution(search, [one.labels for one in given], amount, rng, watch)
-        best = best_of([*members, *given])
-        try:
-            best = search.finish(best, rng)
-        except KeyboardInterrupt:
-            watch.interrupted = True
+        best = search.finish(best_of([*members, *given]), rng)
     sources = [
         Source(name, one.cut, one.outside == 0.0, _fair_cut(found, at))
         for at, ((name, _), one) in enumerate(zip(starts, given, strict=True))

@@ -122,10 +122,11 @@ def run_all(jobs: list[Job], watch: Watch) -> list[Member | None]:
 
     try:
         in_threads(run, np.linspace(0, len(jobs), allowed_threads() + 1).astype(int))
-    except KeyboardInterrupt:
+    except BaseException:
         watch.interrupted = True
         while busy[0]:  # they stop at their next look at the watch
             time.sleep(0.01)
+        raise
     return results
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 import threading
-import time
 from collections.abc import Callable
 from typing import Any
 
-from fairspectral.progress import ROUNDING
+from fairspectral.anytime import Deadline
+from fairspectral.progress import ROUNDING, note
 from fairspectral.progress import report as show
 
 # Called with the fraction done and the best cut so far; a true answer ends the search.
@@ -22,8 +22,8 @@ class Watch:
     ----------
     work : float
         The steps that the whole search will make.
-    time_budget : float or None
-        Seconds from now after which it stops.
+    deadline : Deadline or None
+        When it stops.
     report : callable or None
         Called now and then, in the thread that made the watch.
     progress : tuple of two floats
@@ -33,12 +33,12 @@ class Watch:
     def __init__(
         self,
         work: float,
-        time_budget: float | None = None,
+        deadline: Deadline | None = None,
         report: Report | None = None,
         progress: tuple[float, float] = (0.0, 1.0),
     ) -> None:
         self._work, self._report, self._progress = max(work, 1.0), report, progress
-        self._end = math.inf if time_budget is None else time.monotonic() + time_budget
+        self._deadline = deadline or Deadline()
         self._owner, self._done = threading.get_ident(), 0.0
         self._lock = threading.Lock()
         self.best, self.interrupted = math.inf, False
@@ -51,8 +51,10 @@ class Watch:
             done = min(self._done / self._work, 1.0)
             begin, end = self._progress
             show(ROUNDING, begin + (end - begin) * done)
+            if self.best < math.inf:
+                note(ROUNDING, f"cut {self.best:.4g}")
             if self._report is not None and self._report(done, self.best):
                 self.interrupted = True
-        if time.monotonic() > self._end:
+        if self._deadline.passed:
             self.interrupted = True
         return self.interrupted

@@ -1,0 +1,219 @@
+"""Pieces of a graph that were set aside are placed whole, where the cut suffers least.
+
+A piece is a small component, or a tree that hangs on the rest by one edge. In order of size, each
+goes to the cluster where the normalised cut ends lowest, among those where fewest persons end
+outside the bounds. What still lies outside then is for the flow to repair, person by person.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from fairspectral.affinity.fringe import Fringe
+from fairspectral.cells import bounds_in_persons, persons_beyond
+from fairspectral.cut import kept_within
+from fairspectral.rounding.plan import RoundingPlan
+from fairspectral.rounding.start import WeightedRows, floored_clusters
+
+# A change of the cut below this is floating-point error.
+_GAIN = 1e-12
+
+
+def place_pieces(
+    affinity: Any, labels: np.ndarray, fringe: Fringe, plan: RoundingPlan
+) -> np.ndarray:
+    """Labels for everybody, from those of the persons who were kept.
+
+    Parameters
+    ----------
+    affinity : AffinityOperator
+        The whole graph; it holds its weights in memory.
+    labels : integer ndarray of shape (n,)
+        The clusters of those who were kept; those of the others are not read.
+    fringe : Fringe
+        The pieces to place.
+    plan : RoundingPlan
+        k and the bounds.
+    """
+    places = _Places(affinity, np.where(fringe.piece < 0, labels, -1), plan)
+    for members in _largest_first(fringe):
+        places.put(members, places.best(members))
+    return places.labels
+
+
+def gather_pieces(
+    affinity: Any, labels: np.ndarray, fringe: Fringe, plan: RoundingPlan
+) -> np.ndarray:
+    """Bring pieces together that a search has split, where neither bounds nor cut suffer."""
+    places = _Places(affinity, labels.copy(), plan)
+    for members in _largest_first(fringe):
+        before = places.labels[members].copy()
+        if (before == before[0]).all():
+            continue
+        judged = places.judge()
+        places.take(members)
+        places.put(members, places.best(members))
+        outside, cut = places.judge()
+        if outside > judged[0] or cut > judged[1] + _GAIN:
+            places.take(members)
+            for person, cluster in zip(members, before, strict=True):
+                places.put(np.array([person]), int(cluster))
+    return places.labels
+
+
+def start_beside_fringe(
+    points: WeightedRows,
+    affinity: Any,
+    fringe: Fringe,
+    plan: RoundingPlan,
+    n_init: int,
+    seed: int,
+) -> tuple[np.ndarray, WeightedRows]:
+    """k-means with a floor on those who were kept; then the pieces are placed.
+
+    Returns
+    -------
+    labels : ndarray of shape (n,)
+    points : WeightedRows
+        The rows of small components, which have none of their own, are the centroids of the
+        clusters where they were placed.
+    """
+    kept, k = fringe.kept, plan.n_clusters
+    inner = WeightedRows(points.rows[kept], points.weights[kept])
+    labels = np.zeros(len(fringe.piece), dtype=np.int32)
+    floor = min(plan.smallest, len(kept) // k)
+    labels[kept] = floored_clusters(inner, k, floor, n_init, seed)
+    labels = place_pieces(affinity, labels, fringe, plan)
+    rows = complete_rows(points.rows, labels, fringe, k)
+    return labels, WeightedRows(rows, points.weights)
+
+
+def rows_of_all(rows: np.ndarray, fringe: Fringe) -> np.ndarray:
+    """Rows of everybody from the rows of those who were kept; trees have that of their anchor.
+
+    Components have none of their own: theirs are zero until `complete_rows`.
+    """
+    if not fringe:
+        return rows
+    everybody = np.zeros((len(fringe.piece), rows.shape[1]))
+    everybody[fringe.kept] = rows
+    aside = np.flatnonzero(fringe.piece >= 0)
+    anchors = fringe.anchors[fringe.piece[aside]]
+    everybody[aside[anchors >= 0]] = everybody[anchors[anchors >= 0]]
+    return everybody
+
+
+def complete_rows(rows: np.ndarray, labels: np.ndarray, fringe: Fringe, k: int) -> np.ndarray:
+    """Rows of everybody, with the mean of its cluster for each component that was set aside.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n, d)
+        From `rows_of_all`.
+    labels : ndarray of shape (n,)
+        The clusters, which give the means.
+    fringe : Fringe
+        Who was set aside.
+    k : int
+        Number of clusters.
+    """
+    apart = np.flatnonzero(fringe.piece >= 0)
+    apart = apart[fringe.anchors[fringe.piece[apart]] < 0]
+    if not len(apart):
+        return rows
+    rows, kept = rows.copy(), fringe.kept
+    means = WeightedRows(rows[kept], np.ones(len(kept))).centroids(labels[kept], k)
+    rows[apart] = means[labels[apart]]
+    return rows
+
+
+def _largest_first(fringe: Fringe) -> list[np.ndarray]:
+    pieces = fringe.members()
+    return [pieces[at] for at in np.argsort(-fringe.sizes, kind="stable")]
+
+
+class _Places:
+    """Labels of the persons placed so far, the terms of their cut, and the counts of all cells."""
+
+    def __init__(self, affinity: Any, labels: np.ndarray, plan: RoundingPlan) -> None:
+        self._weights, self._degrees = affinity.stored_weights, affinity.degrees
+        self._plan, self.labels = plan, labels
+        k, placed = plan.n_clusters, labels >= 0
+        self._sizes = np.bincount(labels[placed], minlength=k)
+        self._volumes = np.bincount(labels[placed], weights=self._degrees[placed], minlength=k)
+        self._tables = []
+        for rule in plan.rules:
+            cells = rule.attribute.codes[placed] * k + labels[placed]
+            self._tables.append(np.bincount(cells, minlength=len(rule.target) * k).reshape(-1, k))
+        indicator = np.zeros((len(labels), k), dtype=affinity.dtype)
+        indicator[placed, labels[placed]] = np.sqrt(self._degrees[placed])
+        links = affinity.matmat_on_host(indicator) * np.sqrt(self._degrees)[:, None]
+        own = links[placed, labels[placed]]
+        self._within = np.bincount(labels[placed], weights=own, minlength=k)
+
+    def judge(self) -> tuple[int, float]:
+        """Persons outside the bounds, and the normalised cut."""
+        cut = len(self._sizes) - kept_within(self._within, self._volumes)
+        return int(self._outside(self._tables, self._sizes).sum()), cut
+
+    def best(self, members: np.ndarray) -> int:
+        """The cluster where a piece costs least."""
+        within, volume = self._gain(members)
+        added = [
+            table + self._counts(members, rule)[:, None]
+            for table, rule in zip(self._tables, self._plan.rules, strict=True)
+        ]
+        rise = self._outside(added, self._sizes + len(members))
+        rise -= self._outside(self._tables, self._sizes)
+        old = np.divide(
+            self._within, self._volumes, out=np.zeros(len(within)), where=self._volumes > 0
+        )
+        kept = (self._within + within) / (self._volumes + volume) - old
+        return int(np.lexsort((-kept, rise))[0])
+
+    def put(self, members: np.ndarray, cluster: int) -> None:
+        """Place persons who have no cluster."""
+        self._change(members, cluster, +1)
+        self.labels[members] = cluster
+
+    def take(self, members: np.ndarray) -> None:
+        """Take persons out of their clusters, one after another, since these may differ."""
+        for person in members:
+            one, cluster = np.array([person]), int(self.labels[person])
+            self.labels[person] = -1
+            self._change(one, cluster, -1)
+
+    def _change(self, members: np.ndarray, cluster: int, sign: int) -> None:
+        within, volume = self._gain(members)
+        self._within[cluster] += sign * within[cluster]
+        self._volumes[cluster] += sign * volume
+        self._sizes[cluster] += sign * len(members)
+        for table, rule in zip(self._tables, self._plan.rules, strict=True):
+            table[:, cluster] += sign * self._counts(members, rule)
+
+    def _gain(self, members: np.ndarray) -> tuple[np.ndarray, float]:
+        """What persons without a cluster add to each cluster's ``within``, and to its volume."""
+        rows = self._weights[members]
+        if sp.issparse(rows):
+            others, weights = rows.indices, rows.data.astype(np.float64)
+        else:
+            others, weights = np.arange(len(self.labels)), rows.sum(axis=0, dtype=np.float64)
+        clusters, placed = self.labels[others], self.labels[others] >= 0
+        links = np.bincount(clusters[placed], weights=weights[placed], minlength=len(self._sizes))
+        inner = float(weights[np.isin(others, members)].sum())
+        return inner + 2.0 * links, float(self._degrees[members].sum())
+
+    @staticmethod
+    def _counts(members: np.ndarray, rule: Any) -> np.ndarray:
+        return np.bincount(rule.attribute.codes[members], minlength=len(rule.target))
+
+    def _outside(self, tables: list[np.ndarray], sizes: np.ndarray) -> np.ndarray:
+        """Persons outside the bounds, or short of the floor, in each cluster."""
+        outside = np.maximum(self._plan.smallest - sizes, 0)
+        for table, rule in zip(tables, self._plan.rules, strict=True):
+            low, high = bounds_in_persons(rule.lower, rule.upper, rule.attribute.counts, sizes)
+            outside = outside + persons_beyond(table, low, high).sum(axis=0)
+        return outside

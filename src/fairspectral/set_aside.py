@@ -1,0 +1,116 @@
+"""Components too small to be a cluster: set aside before the embedding, placed after it, and said.
+
+Every component has an eigenvector of its own with eigenvalue 1, the largest there is. A few
+people without any affinity to the rest would take the place of the clusters in the embedding.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fairspectral.affinity import AffinityOperator
+from fairspectral.affinity.fringe import Fringe, find_fringe
+from fairspectral.rounding.plan import RoundingPlan
+from fairspectral.validation import Attribute
+
+
+@dataclass(frozen=True)
+class SetAside:
+    """Who was set aside before the embedding, and where they were placed; false if nobody.
+
+    Attributes
+    ----------
+    indices : ndarray of shape (m,)
+        These people.
+    piece : ndarray of shape (m,)
+        The component, numbered from 0, that each of them belongs to.
+    clusters : ndarray of shape (m,)
+        The cluster where each of them was placed.
+    floor : int
+        The fewest people that a cluster may have: all these components have fewer.
+    """
+
+    indices: np.ndarray
+    piece: np.ndarray
+    clusters: np.ndarray
+    floor: int
+
+    @classmethod
+    def of(cls, fringe: Fringe, labels: np.ndarray, plan: RoundingPlan | None) -> SetAside:
+        """What became of a fringe in a clustering of everybody."""
+        indices = np.flatnonzero(fringe.piece >= 0)
+        floor = 0 if plan is None else plan.smallest
+        return cls(indices, fringe.piece[indices], labels[indices], floor)
+
+    def __bool__(self) -> bool:
+        return len(self.indices) > 0
+
+    @property
+    def n_pieces(self) -> int:
+        """Number of components."""
+        return int(self.piece.max(initial=-1)) + 1
+
+    @property
+    def n_whole(self) -> int:
+        """Number of components whose people are all in one cluster."""
+        pairs = np.unique(np.stack([self.piece, self.clusters]), axis=1)
+        return int(np.sum(np.bincount(pairs[0], minlength=self.n_pieces) == 1))
+
+    def __str__(self) -> str:
+        if not self:
+            return "Nobody was set aside before the embedding."
+        people, pieces, split = len(self.indices), self.n_pieces, self.n_pieces - self.n_whole
+        placed = "placed whole where the cut is lowest"
+        if split:
+            why = "since whole they would break the bounds or raise the cut"
+            placed = f"{self.n_whole:,} {placed}, and {split:,} in parts, {why}"
+        return (
+            f"{people:,} people in {pieces:,} component(s) of fewer than {self.floor:,} people, "
+            f"too small to be a cluster, were set aside before the embedding; then {placed}."
+        )
+
+    def summary(self) -> dict[str, int]:
+        """The numbers, for JSON."""
+        return {
+            "persons": len(self.indices),
+            "components": self.n_pieces,
+            "placed_whole": self.n_whole,
+        }
+
+
+def choose_aside(
+    operator: AffinityOperator, plan: RoundingPlan | None, n_components: int
+) -> Fringe:
+    """The small components; nobody where these are most of the people, or too few are left.
+
+    Parameters
+    ----------
+    operator : AffinityOperator
+        The affinities of everybody.
+    plan : RoundingPlan or None
+        k and the floor; None, where k-means rounds, has no floor, and nobody is set aside.
+    n_components : int
+        Columns of the embedding.
+    """
+    if plan is None:
+        return Fringe.none(operator.shape[0])
+    fringe = find_fringe(operator, plan.smallest)
+    needed = n_components + sum(len(rule.target) for rule in plan.rules)
+    if len(fringe.kept) < max(operator.shape[0] / 2, needed):
+        return Fringe.none(operator.shape[0])
+    return fringe
+
+
+def attributes_of(attributes: tuple[Attribute, ...], kept: np.ndarray) -> tuple[Attribute, ...]:
+    """The groups of some people, without attributes in which all of them agree."""
+    if attributes and len(kept) == len(attributes[0].codes):
+        return attributes
+    found = []
+    for attribute in attributes:
+        present, codes = np.unique(attribute.codes[kept], return_inverse=True)
+        if len(present) > 1:
+            categories = tuple(attribute.categories[i] for i in present)
+            found.append(Attribute(attribute.name, codes.reshape(-1), categories))
+    return tuple(found)

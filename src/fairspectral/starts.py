@@ -1,0 +1,259 @@
+"""Starts for the search on the cut: clusterings from several embeddings, within the bounds.
+
+How tight the embedding's constraint should be depends on the bounds of the labels, and whether a
+regulariser helps depends on the graph; no single choice is best everywhere. Each start is
+k-means on the rows of one embedding, moved into the bounds by fair Lloyd steps on these rows,
+which leaves a lower cut after the search than moving it by the affinities alone.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from fairspectral.affinity import AffinityOperator
+from fairspectral.affinity.fringe import Fringe, find_fringe, without_fringe
+from fairspectral.affinity.wrapped import PenalisedOperator, RegularisedOperator
+from fairspectral.constraints import FairnessConstraints
+from fairspectral.parameters import seeded
+from fairspectral.problem import FairCutProblem
+from fairspectral.rounding.assign import fair_flow
+from fairspectral.rounding.fair import FairAssignment, follow_plan
+from fairspectral.rounding.placement import rows_of_all, start_beside_fringe
+from fairspectral.rounding.plan import RoundingPlan
+from fairspectral.rounding.result import all_inside
+from fairspectral.rounding.rows import can_search
+from fairspectral.rounding.start import WeightedRows, fair_lloyd, floored_clusters
+from fairspectral.set_aside import attributes_of
+from fairspectral.solvers.registry import solve
+from fairspectral.validation import Attribute
+
+# The regulariser as a part of the mean degree.
+_REGULARISER = 0.1
+# Gap of the objective at which these solves stop: the cut after the search is the same as at
+# 1e-3, in three quarters of the passes.
+_GAP = 1e-2
+# Rounds in which fair Lloyd chooses sizes again, which takes most of its time.
+_RESIZE_ROUNDS = {"fast": 0, "default": 1, "thorough": 2}
+
+
+@dataclass(frozen=True)
+class Kind:
+    """An embedding between the plain and the fair one.
+
+    Attributes
+    ----------
+    name : str
+        In words, for the result.
+    strength : float
+        ``mu`` of ``M - mu Q Q^T``: 0 is plain, infinity exactly fair.
+    regularised : bool
+        Whether of ``W + (tau/n) 1 1^T``.
+    without_trees : bool
+        Whether trees that dangle from the graph are set aside as well.
+    """
+
+    name: str
+    strength: float
+    regularised: bool = False
+    without_trees: bool = False
+
+
+FAIR = Kind("fair embedding", np.inf)
+_NEARLY_FAIR = Kind("nearly fair embedding", 1.0)
+_HALF_FAIR = Kind("embedding between plain and fair", 0.1)
+_PLAIN = Kind("plain embedding", 0.0)
+_FAIR_REGULARISED = Kind("fair regularised embedding", np.inf, regularised=True)
+_PLAIN_REGULARISED = Kind("plain regularised embedding", 0.0, regularised=True)
+_FAIR_NO_TREES = Kind("fair embedding without dangling trees", np.inf, without_trees=True)
+_PLAIN_NO_TREES = Kind(
+    "plain regularised embedding without dangling trees", 0.0, regularised=True, without_trees=True
+)
+
+# In the order in which they are worth their time; each effort takes the first few.
+_BOUNDED = (FAIR, _NEARLY_FAIR, _PLAIN, _FAIR_REGULARISED, _HALF_FAIR, _PLAIN_REGULARISED,
+            _FAIR_NO_TREES, _PLAIN_NO_TREES)  # fmt: skip
+_UNBOUNDED = (_PLAIN, _PLAIN_REGULARISED, FAIR, _NEARLY_FAIR, _HALF_FAIR, _FAIR_REGULARISED,
+              _PLAIN_NO_TREES, _FAIR_NO_TREES)  # fmt: skip
+_COUNTS = {"fast": 2, "default": 4, "thorough": 8}
+
+
+@dataclass(frozen=True)
+class Start:
+    """A clustering to search from: its name, and labels of shape (n,) within the bounds.
+
+    With several attributes the labels may be outside, as after any such flow.
+    """
+
+    name: str
+    labels: np.ndarray
+
+
+def round_from_many(
+    plan: RoundingPlan,
+    rows: np.ndarray,
+    operator: AffinityOperator,
+    attributes: tuple[Attribute, ...],
+    *,
+    known: Sequence[np.ndarray] = (),
+    fringe: Fringe | None = None,
+    n_init: int = 10,
+    random_state: Any = None,
+) -> FairAssignment:
+    """The best clustering that the search finds from several starts.
+
+    Parameters
+    ----------
+    plan : RoundingPlan
+        k, bounds, floor and effort.
+    rows : ndarray of shape (n, d)
+        The fair embedding ``D^-1/2 H``.
+    operator : AffinityOperator
+        The affinities of everybody. Where their rows are not in memory there is no search, and
+        the one start is k-means on `rows`.
+    attributes : tuple of Attribute
+        The groups.
+    known : sequence of ndarrays of shape (n,)
+        Clusterings that were found before: the result is no worse than those within the bounds.
+    fringe : Fringe or None
+        Who was set aside before the embedding.
+    n_init : int
+        Starts of k-means.
+    random_state : int, RandomState or None
+        Seed.
+    """
+    rng, starts = seeded(random_state), []
+    if can_search(operator):
+        starts = [
+            (start.name, start.labels)
+            for start in make_starts(
+                operator, attributes, plan, rows, fringe=fringe, n_init=n_init, random_state=rng
+            )
+        ]
+        starts += [("known before", labels) for labels in known]
+    return follow_plan(
+        plan,
+        rows,
+        affinity=operator,
+        starts=starts,
+        fringe=fringe,
+        n_init=n_init,
+        random_state=rng,
+    )
+
+
+def choose_kinds(plan: RoundingPlan) -> tuple[Kind, ...]:
+    """The embeddings that are worth their time at this effort, the best guess first."""
+    free = all(not rule.lower.any() and (rule.upper >= 1).all() for rule in plan.rules)
+    return (_UNBOUNDED if free else _BOUNDED)[: _COUNTS[plan.effort]]
+
+
+def make_starts(
+    operator: AffinityOperator,
+    attributes: tuple[Attribute, ...],
+    plan: RoundingPlan,
+    rows: np.ndarray,
+    *,
+    fringe: Fringe | None = None,
+    n_init: int = 10,
+    random_state: Any = None,
+) -> list[Start]:
+    """Clusterings from several embeddings, each moved into the bounds.
+
+    Parameters
+    ----------
+    operator : AffinityOperator
+        The affinities of everybody.
+    attributes : tuple of Attribute
+        The groups.
+    plan : RoundingPlan
+        k, bounds, floor, and the effort that says how many.
+    rows : ndarray of shape (n, d)
+        The fair embedding ``D^-1/2 H`` that is known already; of those who were set aside, any.
+    fringe : Fringe or None
+        Who was set aside before that embedding.
+    n_init : int
+        Starts of k-means.
+    random_state : int, RandomState or None
+        Seed.
+
+    Returns
+    -------
+    list of Start
+        Different ones, the best guess first.
+    """
+    fringe = fringe or Fringe.none(operator.shape[0])
+    rng = seeded(random_state)
+    found: list[Start] = []
+    for kind in choose_kinds(plan):
+        own, aside = rows, fringe
+        if kind.without_trees:
+            aside = find_fringe(operator, plan.smallest, trees=True)
+            if len(aside.kept) == len(fringe.kept) or len(aside.kept) < len(rows) / 2:
+                continue  # no trees, or little else
+        if kind is not FAIR:
+            inner = without_fringe(operator, aside) if aside else operator
+            embedding = embed_kind(
+                kind, inner, attributes_of(attributes, aside.kept), rows.shape[1], rng
+            )
+            own = rows_of_all(embedding, aside)
+        labels = _labels(own, operator, plan, aside, n_init, rng.randint(2**31 - 1))
+        if not any(np.array_equal(labels, other.labels) for other in found):
+            found.append(Start(kind.name, labels))
+    return found
+
+
+def embed_kind(
+    kind: Kind,
+    operator: AffinityOperator,
+    attributes: tuple[Attribute, ...],
+    n_components: int,
+    random_state: Any = None,
+    tol: float = _GAP,
+) -> np.ndarray:
+    """The embedding of one kind, of shape (n, n_components), to a loose tolerance.
+
+    It is never started from the exactly fair vectors: they are nearly invariant under all these
+    operators, so a solver stops at once and takes them for the answer.
+    """
+    if kind.regularised:
+        operator = RegularisedOperator(operator, _REGULARISER * float(operator.degrees.mean()))
+    none = constraints = FairnessConstraints.none(operator.shape[0])
+    if attributes and kind.strength > 0:
+        constraints = FairnessConstraints.from_attributes(attributes, operator.degrees)
+        if np.isfinite(kind.strength):
+            operator = PenalisedOperator(operator, constraints.basis, kind.strength)
+            constraints = none
+    problem = FairCutProblem(operator, constraints, n_components)
+    with warnings.catch_warnings():
+        # A start need not be accurate.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        result = solve(problem, params={"tol": tol}, random_state=random_state)
+    return result.vectors / np.sqrt(operator.degrees)[:, None]
+
+
+def _labels(
+    rows: np.ndarray,
+    operator: AffinityOperator,
+    plan: RoundingPlan,
+    fringe: Fringe,
+    n_init: int,
+    seed: int,
+) -> np.ndarray:
+    """k-means with a floor, then fair Lloyd steps where that is outside the bounds."""
+    k = plan.n_clusters
+    points = WeightedRows.scaled(rows, None, plan.row_scaling, operator)
+    if fringe:
+        labels, points = start_beside_fringe(points, operator, fringe, plan, n_init, seed)
+    else:
+        labels = floored_clusters(points, k, plan.smallest, n_init, seed)
+    inside = all_inside(plan.rules, labels, k)
+    if inside and np.bincount(labels, minlength=k).min() >= plan.smallest:
+        return labels
+    assign = fair_flow(plan, plan.rules, labels)
+    return fair_lloyd(points, labels, k, assign, resize_rounds=_RESIZE_ROUNDS[plan.effort])

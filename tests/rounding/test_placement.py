@@ -1,0 +1,135 @@
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from helpers import assert_close, sparse_blocks
+
+from fairspectral.affinity import make_operator
+from fairspectral.affinity.fringe import find_fringe
+from fairspectral.constraints import encode_groups
+from fairspectral.cut import CutState
+from fairspectral.rounding.placement import (
+    _Places,
+    complete_rows,
+    gather_pieces,
+    place_pieces,
+    rows_of_all,
+)
+from fairspectral.rounding.plan import plan_rounding
+from fairspectral.rounding.result import all_inside
+
+
+def two_blocks(extra=(), n=40, seed=1):
+    """Two dense blocks with a few edges between them, and further small components."""
+    rng = np.random.default_rng(seed)
+    W = rng.random((n, n)) < np.kron([[0.6, 0.03], [0.03, 0.4]], np.ones((n // 2, n // 2)))
+    W = np.triu(W, 1).astype(float)
+    W += W.T
+    W[np.arange(n), (np.arange(n) + 1) % n] = W[(np.arange(n) + 1) % n, np.arange(n)] = 1.0
+    return sparse_blocks(W, *extra)
+
+
+def pair():
+    return np.array([[0.0, 1.0], [1.0, 0.0]])
+
+
+def setting(extra, groups, tol=0.2, **options):
+    W = two_blocks(extra)
+    operator = make_operator(W, "precomputed")
+    plan = plan_rounding(encode_groups(groups, W.shape[0]), 2, fairness_tol=tol, **options)
+    labels = np.zeros(W.shape[0], dtype=np.int32)
+    labels[20:40] = 1
+    return operator, plan, labels
+
+
+def test_every_piece_goes_where_the_cut_ends_lowest():
+    groups = np.arange(44) % 2
+    operator, plan, labels = setting([pair(), pair()], groups, tol=None, min_cluster_size=3)
+    fringe = find_fringe(operator, 3)
+    placed = place_pieces(operator, labels, fringe, plan)
+    assert placed[40] == placed[41]
+    assert placed[42] == placed[43]
+    np.testing.assert_array_equal(placed[:40], labels[:40])
+    cuts = []
+    for first in (0, 1):
+        for second in (0, 1):
+            trial = labels.copy()
+            trial[40:42], trial[42:] = first, second
+            cuts.append(CutState.measure(operator, trial, 2).cut)
+    assert CutState.measure(operator, placed, 2).cut <= min(cuts) + 1e-12
+
+
+def test_trees_go_with_their_anchor_without_bounds():
+    W = two_blocks().toarray()
+    W = np.pad(W, (0, 3))
+    for a, b in ((25, 40), (40, 41), (3, 42)):
+        W[a, b] = W[b, a] = 1.0
+    operator = make_operator(sp.csr_array(W), "precomputed")
+    plan = plan_rounding(
+        encode_groups(np.arange(43) % 2, 43), 2, fairness_tol=None, min_cluster_size=4
+    )
+    labels = (np.arange(43) >= 20).astype(np.int32)
+    fringe = find_fringe(operator, 4, trees=True)
+    assert fringe.anchors.tolist() == [25, 3]
+    assert place_pieces(operator, labels, fringe, plan)[40:].tolist() == [1, 1, 0]
+
+
+def test_bounds_decide_before_the_cut():
+    # Equal shares in both blocks; both persons of each pair are of one group.
+    groups = np.concatenate([np.arange(40) % 2, [0, 0, 0, 0, 1, 1, 1, 1]])
+    extra = [pair(), pair(), pair(), pair()]
+    operator, plan, labels = setting(extra, groups, tol=0.05, min_cluster_size=3)
+    fringe = find_fringe(operator, 3)
+    placed = place_pieces(operator, labels, fringe, plan)
+    assert all_inside(plan.rules, placed, 2)
+    pairs = placed[40:].reshape(4, 2)
+    assert (pairs[:, 0] == pairs[:, 1]).all()
+
+
+def test_the_terms_are_those_of_the_cut():
+    groups = np.arange(44) % 2
+    operator, plan, labels = setting([pair(), pair()], groups, min_cluster_size=3)
+    places = _Places(operator, labels.copy(), plan)
+    for members in ([40, 41], [3, 25], [7]):
+        places.take(np.array(members))
+        places.put(np.array(members), 1)
+        outside, cut = places.judge()
+        assert_close(cut, CutState.measure(operator, places.labels, 2).cut, roundoffs=1e4)
+        cells = plan.rules[0].judge(places.labels, 2)
+        assert (outside == 0) == (cells.n_outside == 0)
+
+
+def test_split_pieces_are_gathered_where_bounds_allow():
+    groups = np.arange(44) % 2
+    operator, plan, labels = setting([pair(), pair()], groups, min_cluster_size=3)
+    fringe = find_fringe(operator, 3)
+    labels[[40, 42]], labels[[41, 43]] = 0, 1
+    before = CutState.measure(operator, labels, 2).cut
+    gathered = gather_pieces(operator, labels, fringe, plan)
+    assert gathered[40] == gathered[41]
+    assert gathered[42] == gathered[43]
+    assert all_inside(plan.rules, gathered, 2)
+    assert CutState.measure(operator, gathered, 2).cut <= before
+    assert labels[40] != labels[41]  # the given labels are not changed
+
+
+def test_a_piece_stays_split_where_whole_it_would_break_the_bounds():
+    # All four persons of a component are of a group that has two more in each block.
+    groups = np.zeros(44, dtype=int)
+    groups[[0, 1, 20, 21, 40, 41, 42, 43]] = 1
+    operator, plan, labels = setting([np.ones((4, 4))], groups, tol=0.0, min_cluster_size=5)
+    fringe = find_fringe(operator, 5)
+    labels[40:42], labels[42:] = 0, 1
+    assert all_inside(plan.rules, labels, 2)
+    np.testing.assert_array_equal(gather_pieces(operator, labels, fringe, plan), labels)
+
+
+@pytest.mark.parametrize("dense", [False, True])
+def test_rows_of_everybody(dense):
+    W = two_blocks([pair()])
+    operator = make_operator(W.toarray() if dense else W, "precomputed")
+    fringe = find_fringe(operator, 3)
+    labels = (np.arange(42) >= 20).astype(np.int32)
+    rows = np.random.default_rng(0).standard_normal((40, 3))
+    everybody = complete_rows(rows_of_all(rows, fringe), labels, fringe, 2)
+    np.testing.assert_array_equal(everybody[:40], rows)
+    assert_close(everybody[40:], np.tile(rows[20:].mean(axis=0), (2, 1)))

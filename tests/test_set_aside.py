@@ -1,0 +1,129 @@
+"""Components too small to be a cluster, through the estimator, the report and the command."""
+
+import json
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from helpers import sparse_blocks
+from sklearn.metrics import adjusted_rand_score
+
+from fairspectral import FairSpectralClustering
+from fairspectral.affinity import make_operator
+from fairspectral.constraints import encode_groups
+from fairspectral.rounding.plan import plan_rounding
+from fairspectral.set_aside import attributes_of, choose_aside
+
+
+def block_model(seed, pairs, n=200):
+    """Four blocks, four groups, and a few pairs without any edge to the rest."""
+    rng = np.random.default_rng(seed)
+    blocks = np.repeat(np.arange(4), n // 4)
+    W = np.triu(rng.random((n, n)) < np.where(blocks[:, None] == blocks, 0.3, 0.02), 1)
+    W = (W | W.T).astype(float)
+    W[np.arange(n), (np.arange(n) + 1) % n] = W[(np.arange(n) + 1) % n, np.arange(n)] = 1.0
+    groups = rng.integers(0, 4, n + 2 * pairs)
+    return sparse_blocks(W, *[np.array([[0.0, 1.0], [1.0, 0.0]])] * pairs), groups, blocks
+
+
+def fit(W, groups, **options):
+    model = FairSpectralClustering(4, affinity="precomputed", random_state=0, **options)
+    return model.fit(W, sensitive_features=groups)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_detached_pairs_do_not_spoil_the_clusters(seed):
+    W, groups, blocks = block_model(seed, 3)
+    n = len(blocks)
+    with_pairs = fit(W, groups)
+    without = fit(sp.csr_array(W[:n][:, :n]), groups[:n])
+    scores = [adjusted_rand_score(blocks, model.labels_[:n]) for model in (without, with_pairs)]
+    assert scores[1] >= scores[0] - 0.03
+    assert with_pairs.fair_assignment_.certified
+
+
+def test_what_was_set_aside_is_said():
+    W, groups, blocks = block_model(0, 2)
+    model, n = fit(W, groups), len(blocks)
+    aside = model.set_aside_
+    assert aside
+    assert aside.indices.tolist() == list(range(n, n + 4))
+    assert aside.n_pieces == 2
+    np.testing.assert_array_equal(aside.clusters, model.labels_[n:])
+    assert str(aside).startswith("4 people in 2 component(s) of fewer than 5 people")
+    assert str(aside) in model.audit_.certificate
+    assert aside.summary()["components"] == 2
+    json.dumps(aside.summary())
+    # Everybody has a label and a row; those of the others are as they were embedded.
+    assert model.embedding_.shape == (n + 4, 4)
+    assert model.solve_result_.vectors.shape == (n, 4)
+    members = model.labels_[:n] == model.labels_[n]
+    np.testing.assert_allclose(
+        model.embedding_[n], model.embedding_[:n][members].mean(axis=0), rtol=0, atol=1e-12
+    )
+
+
+def test_pieces_in_parts_are_counted():
+    W, groups, _ = block_model(1, 2)
+    aside = fit(W, groups).set_aside_
+    split = type(aside)(aside.indices, aside.piece, np.array([0, 1, 2, 2]), aside.floor)
+    assert split.n_whole == 1
+    assert "1 in parts" in str(split)
+
+
+def test_dense_and_sparse_set_the_same_people_aside():
+    W, groups, _ = block_model(2, 2)
+    first, second = fit(W, groups), fit(W.toarray(), groups)
+    np.testing.assert_array_equal(first.set_aside_.indices, second.set_aside_.indices)
+    assert second.fair_assignment_.certified
+
+
+def test_the_same_seed_gives_the_same_labels():
+    W, groups, _ = block_model(3, 3)
+    np.testing.assert_array_equal(
+        fit(W, groups, n_jobs=1).labels_, fit(W, groups, n_jobs=1).labels_
+    )
+
+
+def test_nobody_is_set_aside_where_all_are_connected_or_k_means_rounds():
+    W, groups, blocks = block_model(0, 2)
+    n = len(blocks)
+    connected = fit(sp.csr_array(W[:n][:, :n]), groups[:n]).set_aside_
+    assert not connected
+    assert str(connected) == "Nobody was set aside before the embedding."
+    with pytest.warns(UserWarning, match="connected components"):
+        assert not fit(W, groups, assign_labels="kmeans").set_aside_
+
+
+def test_a_group_that_is_only_among_those_set_aside():
+    W, groups, blocks = block_model(0, 2)
+    groups[len(blocks) :] = 4
+    assert fit(W, groups).fair_assignment_.certified
+
+
+def test_too_few_would_be_left():
+    W = sparse_blocks(*[np.array([[0.0, 1.0], [1.0, 0.0]])] * 30)
+    operator = make_operator(W, "precomputed")
+    attributes = encode_groups(np.arange(60) % 2, 60)
+    plan = plan_rounding(attributes, 2, min_cluster_size=10)
+    assert not choose_aside(operator, plan, 2)
+
+
+def test_groups_of_those_who_are_kept():
+    groups = np.array([["a", "x"], ["b", "x"], ["c", "y"], ["c", "y"]])
+    attributes = encode_groups(groups, 4)
+    (left,) = attributes_of(attributes, np.array([0, 2, 3]))[:1]
+    assert left.categories == ("a", "c")
+    assert left.codes.tolist() == [0, 1, 1]
+    assert len(attributes_of(attributes, np.array([0, 1]))) == 1
+    assert attributes_of(attributes, np.arange(4)) is attributes
+
+
+def test_the_report_says_it():
+    jinja = pytest.importorskip("jinja2")
+    assert jinja
+    from fairspectral.report.html import render_report
+
+    W, groups, _ = block_model(0, 2)
+    page = render_report(fit(W, groups), plain=False, frontier=False)
+    assert "4 people in 2 component(s) of fewer than" in page
