@@ -75,7 +75,7 @@ def test_every_start_is_within_the_bounds(tol):
 
 def test_more_effort_adds_starts():
     _, _, plan = setting()
-    few, some, many = (choose_kinds(plan, effort) for effort in ("fast", "default", "thorough"))
+    few, some, many = (choose_kinds(replace(plan, effort=effort)) for effort in ("fast", "default", "thorough"))
     assert many[: len(some)] == some
     assert some[: len(few)] == few
     assert len(few) < len(some) < len(many)
@@ -95,7 +95,7 @@ def test_starts_differ_and_repeat_for_a_seed():
     operator, attributes, plan = setting(leaves=6)
     rows = fair_rows(operator, attributes)
     first, second = (
-        make_starts(operator, attributes, plan, rows, effort="thorough", random_state=3)
+        make_starts(operator, attributes, plan, rows, random_state=3)
         for _ in range(2)
     )
     assert [start.name for start in first] == [start.name for start in second]

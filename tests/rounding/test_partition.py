@@ -2,6 +2,8 @@
 
 from itertools import product
 
+import signal
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -197,7 +199,7 @@ def test_the_first_interruption_takes_the_best_so_far():
     W, groups, clusters = make_block_graph()
 
     def press(done, cut):
-        raise KeyboardInterrupt
+        signal.raise_signal(signal.SIGINT)
 
     plan = make_plan(groups, 4)
     found = partition(

@@ -34,7 +34,6 @@ from fairspectral.rounding.refine import flow_steps
 from fairspectral.rounding.result import FairAssignment, Stage, all_inside, certify
 from fairspectral.rounding.rows import can_search
 from fairspectral.rounding.start import (
-    Assign,
     WeightedRows,
     fair_lloyd,
     floored_clusters,
@@ -237,7 +236,7 @@ def _from_one_start(
     initial_labels: Any,
     rng: np.random.Generator,
 ) -> Partition | None:
-    """Move the first labels into the bounds, then lower the cut, or the cost without an affinity."""
+    """Move the first labels into the bounds, then lower the cut; without an affinity, the cost."""
     first, k = (history.stages[0].name, history.labels), plan.n_clusters
     labels = history.labels
     # Without an affinity nothing refines the sizes later.

@@ -13,7 +13,6 @@ from fairspectral.rounding.bounds import FairnessRule
 from fairspectral.rounding.partition import Partition, Source
 from fairspectral.rounding.plan import RoundingPlan
 
-
 STOPPED = "the search for a low cut was stopped early, and the best so far was taken."
 
 
