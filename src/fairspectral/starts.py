@@ -76,7 +76,7 @@ _PLAIN_NO_TREES = Kind(
 )
 
 # In the order in which they are worth their time; each effort takes the first few.
-_BOUNDED = (FAIR, _NEARLY_FAIR, _PLAIN, _FAIR_REGULARISED, _HALF_FAIR, _PLAIN_REGULARISED,
+_BOUNDED = (FAIR, _FAIR_REGULARISED, _NEARLY_FAIR, _PLAIN, _PLAIN_REGULARISED, _HALF_FAIR,
             _FAIR_NO_TREES, _PLAIN_NO_TREES)  # fmt: skip
 _UNBOUNDED = (_PLAIN, _PLAIN_REGULARISED, FAIR, _NEARLY_FAIR, _HALF_FAIR, _FAIR_REGULARISED,
               _PLAIN_NO_TREES, _FAIR_NO_TREES)  # fmt: skip
