@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.linalg
@@ -6,7 +8,7 @@ from helpers import make_problem, oracle, sparse_blocks
 from fairspectral.affinity import make_operator
 from fairspectral.affinity.fringe import Fringe
 from fairspectral.constraints import encode_groups
-from fairspectral.rounding.plan import plan_rounding
+from fairspectral.rounding.plan import EFFORTS, plan_rounding
 from fairspectral.rounding.result import all_inside
 from fairspectral.set_aside import choose_aside
 from fairspectral.starts import FAIR, Kind, choose_kinds, embed_kind, make_starts
@@ -75,28 +77,23 @@ def test_every_start_is_within_the_bounds(tol):
 
 def test_more_effort_adds_starts():
     _, _, plan = setting()
-    few, some, many = (choose_kinds(replace(plan, effort=effort)) for effort in ("fast", "default", "thorough"))
+    few, some, many = (choose_kinds(replace(plan, effort=effort)) for effort in EFFORTS)
     assert many[: len(some)] == some
     assert some[: len(few)] == few
     assert len(few) < len(some) < len(many)
 
 
 def test_without_bounds_the_plain_embedding_comes_first():
-    assert choose_kinds(setting(0.2)[2], "fast")[0] is FAIR
-    assert choose_kinds(setting(None)[2], "fast")[0].strength == 0.0
-
-
-def test_an_unknown_effort_is_refused():
-    with pytest.raises(ValueError, match="effort"):
-        choose_kinds(setting()[2], "hard")
+    assert choose_kinds(setting(0.2)[2])[0] is FAIR
+    assert choose_kinds(setting(None)[2])[0].strength == 0.0
 
 
 def test_starts_differ_and_repeat_for_a_seed():
     operator, attributes, plan = setting(leaves=6)
+    plan = replace(plan, effort="thorough")
     rows = fair_rows(operator, attributes)
     first, second = (
-        make_starts(operator, attributes, plan, rows, random_state=3)
-        for _ in range(2)
+        make_starts(operator, attributes, plan, rows, random_state=3) for _ in range(2)
     )
     assert [start.name for start in first] == [start.name for start in second]
     for one, other in zip(first, second, strict=True):

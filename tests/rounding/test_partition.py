@@ -1,8 +1,7 @@
 """The search for a low cut: bounds held, exact cuts, never worse than a start, one result."""
 
-from itertools import product
-
 import signal
+from itertools import product
 
 import numpy as np
 import pytest
