@@ -231,6 +231,16 @@ def test_as_many_passes_as_it_took_are_enough(tol):
 # --- starting from an embedding ---------------------------------------------------------
 
 
+@pytest.mark.parametrize("skipped", [1, 3, 9])
+def test_a_warm_start_from_lower_eigenvectors_is_not_taken_for_the_answer(skipped):
+    # Their residuals are nothing, and what is above them was not given.
+    problem, vectors, values = prescribed(0.97 ** np.arange(1, 120), 10)
+    lower = vectors[:, skipped : skipped + 9]
+    warm = solve(problem, tol=1e-3, start=np.hstack([problem.known_vector, lower]))
+    assert warm.converged
+    assert true_gap(problem, warm, values) <= 1e-3
+
+
 def test_a_warm_start_on_changed_data_saves_passes():
     data = make_randlaplace(700, random_state=0)
     W, groups = data.graph.astype(np.float64), data.sensitive_features

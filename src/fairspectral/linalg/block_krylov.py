@@ -99,7 +99,7 @@ class BlockKrylov:
         self._eps = self._overlap = epsilon(block)
         self._tolerated = max(overlap, _LEAST_OVERLAP * self._eps)
         self._longest = 1.0
-        # Turns the last product into new columns; and whether they must be orthogonalised again.
+        # Makes new columns of the last product; and whether to orthogonalise them again.
         self._pending: tuple[np.ndarray, bool] | None = None
         self._pairs: RitzPairs | None = None
         self._residual_block()[:, :] = block

@@ -55,8 +55,9 @@ class GapEstimate:
     dtype : numpy dtype
         Of the products; their roundoff bounds what can be reached.
     span : int
-        Steps over which growth is compared: as many as it takes to multiply all columns of the
-        residual block.
+        Steps over which growth is compared: those that multiply the whole residual block.
+    warm : bool
+        Vectors were given: their residuals may be small below what they miss, so growth counts.
 
     Attributes
     ----------
@@ -66,13 +67,13 @@ class GapEstimate:
         The estimate.
     """
 
-    def __init__(self, wanted: int, tol: float, dtype: np.dtype, span: int = 1) -> None:
+    def __init__(self, wanted: int, tol: float, dtype: np.dtype, span: int = 1, warm: bool = False):
         self._wanted, self._tol, self._dtype = wanted, tol, dtype
         self._attainable = ROUNDOFF_UNITS * float(np.finfo(dtype).eps)
         self._traces: list[float] = []
         self._followers: list[float] = []
         # Growth is compared over so many steps, from this step on.
-        self._span, self._since = span, 0
+        self._span, self._since, self._warm = span, 0, warm
         self._highest: list[float] = []
         self.objective: float | None = None
         self.gap = float("inf")
@@ -92,7 +93,8 @@ class GapEstimate:
         climb = self._followers[-1] + self._tail(self._followers) - float(values[wanted - 1])
         missing += max(climb, 0.0)
         bound = residual_bound(values, residuals, np.array(self._highest[:size]), wanted)
-        self._settle(max(missing, SHARE * bound) if np.isfinite(missing) else CAUTION * bound)
+        seen = np.isfinite(missing) or self._warm
+        self._settle(max(missing, SHARE * bound) if seen else CAUTION * bound)
 
     def restarted(self, steps: int) -> None:
         """The basis was compressed; it will be again after so many steps.

@@ -125,7 +125,7 @@ class KrylovSolver(Solver):
         space = BlockKrylov(problem.apply, deflated, block, shape.capacity, rng, overlap)
         del block
         rounds = -(-shape.width // shape.step)
-        estimate, restarts = GapEstimate(wanted, tol, problem.dtype, rounds), 0
+        estimate, restarts = GapEstimate(wanted, tol, problem.dtype, rounds, start is not None), 0
         fresh = shape.width  # random columns: all of them are multiplied before any others
         while True:
             space.advance(min(shape.step, fresh or shape.step))

@@ -39,10 +39,8 @@ class RandomSample:
 
     def draw(self) -> Any:
         """The block, of shape (n, width)."""
-        return self.problem.asarray(self._numbers(self.problem.n_samples, self._generator()))
-
-    def _generator(self) -> np.random.Generator:
-        return np.random.default_rng(self.seed)
+        generator = np.random.default_rng(self.seed)
+        return self.problem.asarray(self._numbers(self.problem.n_samples, generator))
 
     def _numbers(self, rows: int, generator: np.random.Generator) -> np.ndarray:
         # Uniform with variance 1: as good as normal numbers here, and quicker to draw.
@@ -64,7 +62,7 @@ class RandomSample:
         vectors : array of shape (n, k)
             Orthonormal Ritz vectors of a space that the sample began.
         """
-        generator, parts = self._generator(), np.zeros(1)
+        generator, parts = np.random.default_rng(self.seed), np.zeros(1)
         for rows in strips(vectors, self.width):
             numbers = self.problem.asarray(self._numbers(vectors[rows, :].shape[0], generator))
             parts = parts + to_host(numbers[:, self.replaced :].T @ vectors[rows, :])
