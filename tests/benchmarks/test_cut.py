@@ -146,6 +146,13 @@ def test_annealing_lowers_the_cut_within_the_bounds(name):
     np.testing.assert_array_equal(labels, again)
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_a_few_steps_of_annealing_begin_hot(task, seed):
+    # Raised a division by zero where the temperature fell to nothing before the first step.
+    labels = annealed(task, allowed_labels(task, 0), hot=1.0, steps=3, seed=seed)
+    assert task.judge(labels)["valid"]
+
+
 def test_improving_fills_the_best_known(task, known):
     lines = list(improve(task, known, seconds=0))
     assert len(lines) == 2
