@@ -211,7 +211,7 @@ def test_the_report_answers_what_must_be_true(known):
     assert "found by these runs" in summary
     assert "within 2 % of the best known on 0 of 2" in summary
     assert "worst seed within 5 % on 1" in summary
-    assert "above a peer's on 1: wine-k5-none (METIS, 4.0 %)" in summary
+    assert "comparisons with a peer's lower median: 1: wine-k5-none (METIS, 4.0 %)" in summary
     assert "on 1: wine-k5-0.2 to wine-k5-none" in summary
     assert "3 cells outside their bounds in 5 runs, 1 invalid" in summary
 
