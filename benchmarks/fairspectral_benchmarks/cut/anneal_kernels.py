@@ -12,6 +12,8 @@ import numpy as np
 
 # One proposal in so many goes to any cluster, others to the cluster of a random neighbour.
 _ANYWHERE = 16
+# Steps at one temperature.
+_PERIOD = 1024
 
 
 class Rows(NamedTuple):
@@ -120,11 +122,10 @@ def anneal(
     np.random.seed(seed)
     n, k = len(state.labels), len(state.sizes)
     within, volumes, links = state.within, state.volumes, state.links
-    temperature, period = hot, 1024
-    factor = (cold / hot) ** (period / steps)
+    temperature = hot
     for step in range(steps):
-        if step % period == 0:
-            temperature *= factor
+        if step % _PERIOD == 0:
+            temperature = hot * (cold / hot) ** (step / steps)
         i = np.random.randint(n)
         a = state.labels[i]
         if np.random.randint(_ANYWHERE) == 0:

@@ -120,7 +120,7 @@ class Results:
                 if len(theirs) and np.median(mine) > np.median(theirs) * (1 + EQUAL):
                     more = 100 * (np.median(mine) / np.median(theirs) - 1)
                     beaten.append(f"{instance.name} ({peer}, {more:.1f} %)")
-        return f"**{method}**, no bound: median above a peer's on {_listed(beaten)}."
+        return f"**{method}**, no bound: comparisons with a peer's lower median: {_listed(beaten)}."
 
     def _tolerances(self, method: str) -> str:
         rises = []
