@@ -1,0 +1,103 @@
+"""What each ingredient of the search for a low cut is worth, at about equal numbers of steps.
+
+Run ``python scripts/ablate_partition.py lastfm 10`` (data set, clusters, seeds); it prints a table.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from dataclasses import replace
+from unittest.mock import patch
+
+import numpy as np
+
+from fairspectral import datasets
+from fairspectral.affinity import make_operator
+from fairspectral.constraints import encode_groups
+from fairspectral.embedding import fair_spectral_embedding
+from fairspectral.rounding.partition import partition, search
+from fairspectral.rounding.partition.search import Effort
+from fairspectral.rounding.plan import plan_rounding
+from fairspectral.rounding.start import WeightedRows, floored_clusters
+
+# Clusterings that the default effort makes: four, and each combined twice.
+_CLIMBS = 12
+# Levels of LastFMNet with ten clusters, for equal steps where there is only one level.
+_LEVELS = 4
+_HARD = 1e6  # a price that no fall of the cut is worth
+
+DEFAULT = Effort(steps=200_000, per_node=20, members=4, generations=2)
+LONG = replace(DEFAULT, steps=_CLIMBS * DEFAULT.steps, members=1, generations=0)
+
+
+def _hard(schedule: search.Schedule) -> search.Schedule:
+    return replace(schedule, cheap=_HARD, fair=_HARD, dear=_HARD)
+
+
+ONE_LEVEL = {"_NODES_PER_CLUSTER": 10**9, "_MOST_PER_NODE": 10**9}
+
+# Name, effort, and the constants of `search` that are replaced.
+VARIANTS = (
+    ("descent only", DEFAULT.scaled(0), {}),
+    # On one level from a start, as hot as from random labels: cooler ones end higher.
+    (
+        "annealing only",
+        replace(LONG, steps=_LEVELS * LONG.steps),
+        {**ONE_LEVEL, "IMPROVE": search.FRESH},
+    ),
+    (
+        "annealing only, hard",
+        replace(LONG, steps=_LEVELS * LONG.steps),
+        {**ONE_LEVEL, "IMPROVE": _hard(search.FRESH)},
+    ),
+    ("annealing only, cooler", replace(LONG, steps=_LEVELS * LONG.steps), ONE_LEVEL),
+    ("+ levels", LONG, {"_MOST_PER_NODE": 10**9}),
+    ("+ levels, repeated", replace(DEFAULT, members=1, generations=_CLIMBS - 2), {}),
+    ("+ population (default)", DEFAULT, {}),
+    (
+        "default, hard bounds",
+        DEFAULT,
+        {"FRESH": _hard(search.FRESH), "IMPROVE": _hard(search.IMPROVE)},
+    ),
+)
+
+
+def main() -> None:
+    """Print cuts and CPU seconds of every variant."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data", choices=("lastfm", "facebook"))
+    parser.add_argument("clusters", type=int)
+    parser.add_argument("--seeds", type=int, default=4)
+    parser.add_argument("--tolerance", type=float, default=0.2)
+    given = parser.parse_args()
+    data, k = getattr(datasets, f"fetch_{given.data}")(), given.clusters
+    affinity = make_operator(data.graph, "precomputed")
+    groups = encode_groups(data.sensitive_features, data.n)
+    plan = plan_rounding(groups, k, fairness_tol=given.tolerance)
+    rows = fair_spectral_embedding(
+        data.graph,
+        data.sensitive_features,
+        n_components=k,
+        affinity="precomputed",
+        random_state=0,
+    )
+    points = WeightedRows.scaled(rows, None, "auto", affinity)
+    starts = [
+        [("k-means", floored_clusters(points, k, plan.smallest, 10, seed))]
+        for seed in range(given.seeds)
+    ]
+    partition(affinity, starts[0], plan, np.random.default_rng(0), "fast")  # compile
+    for name, effort, constants in VARIANTS:
+        cuts, before = [], time.process_time()
+        with patch.multiple(search, **constants) if constants else patch.dict({}):
+            for seed, start in enumerate(starts):
+                found = partition(affinity, start, plan, np.random.default_rng(seed), effort)
+                cuts.append(found.cut if found.fair else np.inf)
+        seconds = (time.process_time() - before) / given.seeds
+        listed = " ".join(f"{cut:.4f}" for cut in cuts)
+        print(f"{name:24} median {np.median(cuts):.4f}  {seconds:5.1f} s  {listed}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
