@@ -1,9 +1,10 @@
-"""Starts for the search on the cut: clusterings from several embeddings, within the bounds.
+"""Starts for the search on the cut: clusterings from several embeddings.
 
 How tight the embedding's constraint should be depends on the bounds of the labels, and whether a
 regulariser helps depends on the graph; no single choice is best everywhere. Each start is
-k-means on the rows of one embedding, moved into the bounds by fair Lloyd steps on these rows,
-which leaves a lower cut after the search than moving it by the affinities alone.
+k-means on the rows of one embedding. On a sparse graph the search itself moves it into the bounds
+best; on a dense affinity one start that fair Lloyd steps have moved there leads to a lower cut
+than several others, in less time (`python scripts/ablate_partition.py` has the search's parts).
 """
 
 from __future__ import annotations
@@ -38,8 +39,6 @@ _REGULARISER = 0.1
 # Gap of the objective at which these solves stop: the cut after the search is the same as at
 # 1e-3, in three quarters of the passes.
 _GAP = 1e-2
-# Rounds in which fair Lloyd chooses sizes again, which takes most of its time.
-_RESIZE_ROUNDS = {"fast": 0, "default": 1, "thorough": 2}
 
 
 @dataclass(frozen=True)
@@ -80,15 +79,15 @@ _BOUNDED = (FAIR, _FAIR_REGULARISED, _NEARLY_FAIR, _PLAIN, _PLAIN_REGULARISED, _
             _FAIR_NO_TREES, _PLAIN_NO_TREES)  # fmt: skip
 _UNBOUNDED = (_PLAIN, _PLAIN_REGULARISED, FAIR, _NEARLY_FAIR, _HALF_FAIR, _FAIR_REGULARISED,
               _PLAIN_NO_TREES, _FAIR_NO_TREES)  # fmt: skip
-_COUNTS = {"fast": 2, "default": 4, "thorough": 8}
+_COUNTS = {"fast": 1, "default": 3, "thorough": 8}
+_COUNTS_IF_DENSE = {"fast": 1, "default": 1, "thorough": 3}
+# The share of pairs with an affinity from which on it is dense.
+_DENSE = 0.5
 
 
 @dataclass(frozen=True)
 class Start:
-    """A clustering to search from: its name, and labels of shape (n,) within the bounds.
-
-    With several attributes the labels may be outside, as after any such flow.
-    """
+    """A clustering to search from: its name, and labels of shape (n,), within the bounds or not."""
 
     name: str
     labels: np.ndarray
@@ -132,7 +131,7 @@ def round_from_many(
         starts = [
             (start.name, start.labels)
             for start in make_starts(
-                operator, attributes, plan, rows, fringe=fringe, n_init=n_init, random_state=rng
+                operator, attributes, plan, rows, fringe=fringe, random_state=rng
             )
         ]
         starts += [("known before", labels) for labels in known]
@@ -147,10 +146,11 @@ def round_from_many(
     )
 
 
-def choose_kinds(plan: RoundingPlan) -> tuple[Kind, ...]:
+def choose_kinds(plan: RoundingPlan, density: float = 0.0) -> tuple[Kind, ...]:
     """The embeddings that are worth their time at this effort, the best guess first."""
     free = all(not rule.lower.any() and (rule.upper >= 1).all() for rule in plan.rules)
-    return (_UNBOUNDED if free else _BOUNDED)[: _COUNTS[plan.effort]]
+    counts = _COUNTS if density < _DENSE else _COUNTS_IF_DENSE
+    return (_UNBOUNDED if free else _BOUNDED)[: counts[plan.effort]]
 
 
 def make_starts(
@@ -160,10 +160,9 @@ def make_starts(
     rows: np.ndarray,
     *,
     fringe: Fringe | None = None,
-    n_init: int = 10,
     random_state: Any = None,
 ) -> list[Start]:
-    """Clusterings from several embeddings, each moved into the bounds.
+    """Clusterings from several embeddings, with the floor on sizes and no other bounds.
 
     Parameters
     ----------
@@ -177,8 +176,6 @@ def make_starts(
         The fair embedding ``D^-1/2 H`` that is known already; of those who were set aside, any.
     fringe : Fringe or None
         Who was set aside before that embedding.
-    n_init : int
-        Starts of k-means.
     random_state : int, RandomState or None
         Seed.
 
@@ -190,7 +187,7 @@ def make_starts(
     fringe = fringe or Fringe.none(operator.shape[0])
     rng = seeded(random_state)
     found: list[Start] = []
-    for kind in choose_kinds(plan):
+    for kind in choose_kinds(plan, operator.density):
         own, aside = rows, fringe
         if kind.without_trees:
             aside = find_fringe(operator, plan.smallest, trees=True)
@@ -202,7 +199,7 @@ def make_starts(
                 kind, inner, attributes_of(attributes, aside.kept), rows.shape[1], rng
             )
             own = rows_of_all(embedding, aside)
-        labels = _labels(own, operator, plan, aside, n_init, rng.randint(2**31 - 1))
+        labels = _labels(own, operator, plan, aside, rng.randint(2**31 - 1))
         if not any(np.array_equal(labels, other.labels) for other in found):
             found.append(Start(kind.name, labels))
     return found
@@ -238,22 +235,14 @@ def embed_kind(
 
 
 def _labels(
-    rows: np.ndarray,
-    operator: AffinityOperator,
-    plan: RoundingPlan,
-    fringe: Fringe,
-    n_init: int,
-    seed: int,
+    rows: np.ndarray, operator: AffinityOperator, plan: RoundingPlan, fringe: Fringe, seed: int
 ) -> np.ndarray:
-    """k-means with a floor, then fair Lloyd steps where that is outside the bounds."""
-    k = plan.n_clusters
-    points = WeightedRows.scaled(rows, None, plan.row_scaling, operator)
+    """One k-means with a floor, and on dense affinities fair Lloyd steps."""
+    points, k = WeightedRows.scaled(rows, None, plan.row_scaling, operator), plan.n_clusters
     if fringe:
-        labels, points = start_beside_fringe(points, operator, fringe, plan, n_init, seed)
+        labels, points = start_beside_fringe(points, operator, fringe, plan, 1, seed)
     else:
-        labels = floored_clusters(points, k, plan.smallest, n_init, seed)
-    inside = all_inside(plan.rules, labels, k)
-    if inside and np.bincount(labels, minlength=k).min() >= plan.smallest:
+        labels = floored_clusters(points, k, plan.smallest, 1, seed)
+    if operator.density < _DENSE or all_inside(plan.rules, labels, k):
         return labels
-    assign = fair_flow(plan, plan.rules, labels)
-    return fair_lloyd(points, labels, k, assign, resize_rounds=_RESIZE_ROUNDS[plan.effort])
+    return fair_lloyd(points, labels, k, fair_flow(plan, plan.rules, labels))

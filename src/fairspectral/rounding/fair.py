@@ -210,21 +210,22 @@ def follow_plan(
     rng = np.random.default_rng(seeds.randint(2**31 - 1))
     history = _History(points, affinity, k)
 
+    found = None
     if starts:
-        assert affinity is not None
         history.add(*starts[0])
         report(ROUNDING, _STARTED)
         found = _search(affinity, list(starts), plan, rng)
         history.add(SEARCHED, found.labels)
     else:
-        name, labels = _start(points, k, plan.smallest, centroids, initial_labels, n_init, seeds)
-        history.add(name, labels)
+        history.add(*_start(points, k, plan.smallest, centroids, initial_labels, n_init, seeds))
         report(ROUNDING, _STARTED)
+    if found is None or not found.fair:
+        # Bounds too tight for the search are met by the flow, from which it begins again.
         found = _from_one_start(plan, points, affinity, history, centroids, initial_labels, rng)
     if fringe:
         gathered = gather_pieces(affinity, history.labels, fringe, plan)
         history.add("small components placed whole", gathered)
-    return certify(history.labels, plan, history.stages, found)
+    return certify(history.labels, plan.rules, k, plan.smallest, history.stages, plan.notes, found)
 
 
 def _from_one_start(
@@ -237,7 +238,7 @@ def _from_one_start(
     rng: np.random.Generator,
 ) -> Partition | None:
     """Move the first labels into the bounds, then lower the cut; without an affinity, the cost."""
-    first, k = (history.stages[0].name, history.labels), plan.n_clusters
+    first, k = (history.stages[-1].name, history.labels), plan.n_clusters
     labels = history.labels
     # Without an affinity nothing refines the sizes later.
     assign = fair_flow(plan, plan.rules, labels, thorough=affinity is None)

@@ -11,7 +11,6 @@ import numpy as np
 from fairspectral.cells import Cells
 from fairspectral.rounding.bounds import FairnessRule
 from fairspectral.rounding.partition import Partition, Source
-from fairspectral.rounding.plan import RoundingPlan
 
 STOPPED = "the search for a low cut was stopped early, and the best so far was taken."
 
@@ -94,24 +93,17 @@ def all_inside(rules: Sequence[FairnessRule], labels: np.ndarray, k: int) -> boo
 
 def certify(
     labels: np.ndarray,
-    plan: RoundingPlan,
+    rules: Sequence[FairnessRule],
+    k: int,
+    smallest: int,
     stages: Sequence[Stage],
+    notes: tuple[str, ...],
     found: Partition | None = None,
 ) -> FairAssignment:
     """Count everything again from the labels, and write the certificate.
 
-    Parameters
-    ----------
-    labels : ndarray of shape (n,)
-    plan : RoundingPlan
-        What was asked for.
-    stages : sequence of Stage
-        How the labels were made.
-    found : Partition or None
-        What the search says of itself, where there was one.
+    `found` is what the search says of itself, where there was one.
     """
-    rules, k, smallest = plan.rules, plan.n_clusters, plan.smallest
-    notes = plan.notes
     if found is not None and found.interrupted:
         notes = (*notes, STOPPED)
     sizes = np.bincount(labels, minlength=k)

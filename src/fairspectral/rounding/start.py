@@ -132,18 +132,13 @@ def nearest_with_floor(points: WeightedRows, centroids: np.ndarray, smallest: in
 
 
 def fair_lloyd(
-    points: WeightedRows,
-    labels: np.ndarray,
-    n_clusters: int,
-    assign: Assign,
-    *,
-    resize_rounds: int = _RESIZE_ROUNDS,
+    points: WeightedRows, labels: np.ndarray, n_clusters: int, assign: Assign
 ) -> np.ndarray:
     """Alternate sizes, fair flow and centroids; the cost of fair labels never rises."""
     best, potentials = np.inf, None
     for done in range(_LLOYD_ROUNDS):
         costs = points.costs(points.centroids(labels, n_clusters))
-        if done < resize_rounds:
+        if done < _RESIZE_ROUNDS:
             assign.resize(costs)
         flow = assign(costs, potentials)
         if flow.cost >= best * (1 - 1e-4):

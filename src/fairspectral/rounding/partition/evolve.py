@@ -18,9 +18,9 @@ Job = Callable[[], Member]
 # "default" takes a few seconds for some thousand persons, "fast" a tenth of that, "thorough" ten
 # times as much.
 EFFORTS = {
-    "fast": Effort(steps=20_000, per_node=5, members=2, generations=1),
-    "default": Effort(steps=200_000, per_node=20, members=4, generations=2),
-    "thorough": Effort(steps=400_000, per_node=40, members=8, generations=7),
+    "fast": Effort(steps=40_000, per_node=5, members=2, generations=0),
+    "default": Effort(steps=100_000, per_node=20, members=4, generations=2),
+    "thorough": Effort(steps=200_000, per_node=40, members=8, generations=7),
 }
 
 
