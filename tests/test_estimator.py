@@ -132,6 +132,42 @@ class TestFairLabels:
     def test_plain_is_kmeans(self, patients):
         assert FairSpectralClustering(3, random_state=0).fit(patients.X).fair_assignment_ is None
 
+    @pytest.mark.parametrize("effort", ["fast", "default", "thorough"])
+    def test_every_effort_keeps_the_shares_and_says_where_it_began(self, patients, effort):
+        rows, groups = patients.X[:150], patients.sensitive_features[:150]
+        model = FairSpectralClustering(3, effort=effort, random_state=0)
+        fair = model.fit(rows, sensitive_features=groups).fair_assignment_
+        assert fair.certified
+        assert fair.starts[0].name == "fair embedding"
+        found = [start.found for start in fair.starts if start.found is not None]
+        assert fair.normalized_cut <= min(found) + 1e-6
+
+    def test_more_effort_is_never_a_higher_cut_here(self, patients):
+        rows, groups = patients.X[:150], patients.sensitive_features[:150]
+        cuts = [
+            FairSpectralClustering(3, effort=effort, random_state=0)
+            .fit(rows, sensitive_features=groups)
+            .audit_.normalized_cut
+            for effort in ("fast", "thorough")
+        ]
+        assert cuts[1] <= cuts[0] + 1e-6
+
+    def test_a_search_that_is_stopped_says_so(self, patients):
+        model = FairSpectralClustering(5, time_budget=1e-9, random_state=0)
+        model.fit(patients.X, sensitive_features=patients.sensitive_features)
+        assert model.fair_assignment_.certified
+        assert "stopped early" in model.fair_assignment_.notes[-1]
+        assert "stopped early" in str(model.audit_)
+
+    @pytest.mark.parametrize(
+        ("params", "words"),
+        [({"effort": "hard"}, "effort"), ({"time_budget": 0}, "time_budget")],
+    )
+    def test_wrong_efforts_are_refused(self, patients, params, words):
+        model = FairSpectralClustering(4, affinity=_never, **params)
+        with pytest.raises(ValueError, match=words):
+            model.fit(patients.X, sensitive_features=patients.sensitive_features)
+
     def test_rounding_params(self, patients):
         model = FairSpectralClustering(
             4, rounding_params={"min_cluster_size": 100}, random_state=0

@@ -103,7 +103,7 @@ class FairSpectralClustering(ClusterMixin, BaseEstimator):
         Further arguments of `fair_assignment`: ``bounds``, ``min_cluster_size``,
         ``target_proportions``, ``lower``, ``upper``, ``refine_rounds``, ``row_scaling``.
     n_init : int, default=10
-        Starts of k-means.
+        Starts of k-means, where that rounds or where there is no search for a low cut.
     random_state : int, RandomState or None
         Makes the result repeatable: the same labels bit for bit with ``n_jobs=1``.
     dtype : numpy dtype or None

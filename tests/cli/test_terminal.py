@@ -129,6 +129,32 @@ def test_a_signal_ends_it_and_leaves_no_file(many, tmp_path, number, status, sai
     assert os.listdir(tmp_path) == ["many.csv"]
 
 
+SEARCHING = """
+import sys
+from fairspectral.cli import main
+from fairspectral.progress import listening
+
+def say(stage, words):
+    print("best so far:", words, file=sys.stderr, flush=True)
+
+sys.argv[0] = "fairspectral"
+with listening(lambda stage, done: None, say):
+    main()
+"""
+
+
+def test_the_first_ctrl_c_in_the_search_takes_the_best_so_far(many, tmp_path):
+    output = tmp_path / "out.csv"
+    command = ["-k", "5", "--affinity", "nearest_neighbors", "--effort", "thorough", "-o", output]
+    arguments = ["cluster", many, "--sensitive", "sex", *command]
+    process = start([sys.executable, "-c", SEARCHING, *map(str, arguments)])
+    out, err = interrupt(process, "best so far: cut")
+    assert process.returncode == 0, err
+    assert "The search for a low cut was stopped early" in " ".join(out.split())
+    assert "Certified" in out
+    assert len(output.read_text().splitlines()) == 6001
+
+
 LONG_COMPILED_WORK = """
 import hashlib, sys
 from pathlib import Path

@@ -86,6 +86,10 @@ def assert_ended_well(number, status, said, signals=1):
         assert sentence in lines
 
 
+def without_labels(text):
+    return [line.rpartition(",")[0] for line in text.splitlines()]
+
+
 def test_at_any_moment_of_a_clustering(people, folder, moments):
     output = folder / "out.csv"
     words = cluster_words(people, "-k", "2", "-o", output)
@@ -105,7 +109,12 @@ def test_at_any_moment_of_a_clustering(people, folder, moments):
         if status != 0:  # it may have ended sooner than the first one did
             assert_ended_well(number, status, said)
         done = status == 0 or (number, status) == (signal.SIGINT, -signal.SIGINT)
-        assert output.read_text() in ([result] if done else [OLD, result]), (number, part)
+        found = output.read_text()
+        if number == signal.SIGINT and status == 0 and found != result:
+            # The first Ctrl-C in the search takes the best so far.
+            assert without_labels(found) == without_labels(result), part
+        else:
+            assert found in ([result] if done else [OLD, result]), (number, part)
 
 
 def test_while_a_file_is_written(folder, moments):

@@ -12,7 +12,7 @@ from fairspectral.cells import Cells
 from fairspectral.rounding.bounds import FairnessRule
 from fairspectral.rounding.partition import Partition, Source
 
-STOPPED = "the search for a low cut was stopped early, and the best so far was taken."
+STOPPED = "The search for a low cut was stopped early, and the best so far was taken."
 
 
 @dataclass(frozen=True)
@@ -104,8 +104,6 @@ def certify(
 
     `found` is what the search says of itself, where there was one.
     """
-    if found is not None and found.interrupted:
-        notes = (*notes, STOPPED)
     sizes = np.bincount(labels, minlength=k)
     parts = [rule.judge(labels, k) for rule in rules]
     cells = Cells.together(parts)
@@ -130,6 +128,9 @@ def certify(
             "outside the band of shares itself"
         )
     certificate += "."
+    if found is not None and found.interrupted:
+        certificate += f" {STOPPED}"
+        notes = (*notes, STOPPED)
     return FairAssignment(
         labels=labels.astype(np.int32),
         sizes=sizes,
