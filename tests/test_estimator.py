@@ -135,7 +135,8 @@ class TestFairLabels:
     @pytest.mark.parametrize("effort", ["fast", "default", "thorough"])
     def test_every_effort_keeps_the_shares_and_says_where_it_began(self, patients, effort):
         rows, groups = patients.X[:150], patients.sensitive_features[:150]
-        model = FairSpectralClustering(3, effort=effort, random_state=0)
+        graph = {"affinity": "nearest_neighbors", "n_neighbors": 8}
+        model = FairSpectralClustering(3, **graph, effort=effort, random_state=0)
         fair = model.fit(rows, sensitive_features=groups).fair_assignment_
         assert fair.certified
         assert fair.starts[0].name == "fair embedding"
@@ -152,8 +153,9 @@ class TestFairLabels:
         ]
         assert cuts[1] <= cuts[0] + 1e-6
 
-    def test_a_search_that_is_stopped_says_so(self, patients):
-        model = FairSpectralClustering(5, time_budget=1e-9, random_state=0)
+    @pytest.mark.parametrize("affinity", ["rbf", "nearest_neighbors"])
+    def test_a_search_that_is_stopped_says_so(self, patients, affinity):
+        model = FairSpectralClustering(5, affinity=affinity, time_budget=1e-9, random_state=0)
         model.fit(patients.X, sensitive_features=patients.sensitive_features)
         assert model.fair_assignment_.certified
         assert "stopped early" in model.fair_assignment_.notes[-1]

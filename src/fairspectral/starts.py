@@ -2,9 +2,8 @@
 
 How tight the embedding's constraint should be depends on the bounds of the labels, and whether a
 regulariser helps depends on the graph; no single choice is best everywhere. Each start is
-k-means on the rows of one embedding. On a sparse graph the search itself moves it into the bounds
-best; on a dense affinity one start that fair Lloyd steps have moved there leads to a lower cut
-than several others, in less time (`python scripts/ablate_partition.py` has the search's parts).
+k-means on the rows of one embedding; the search moves it into the bounds. They are for sparse
+graphs: on dense affinities the exactly fair embedding is the one start.
 """
 
 from __future__ import annotations
@@ -23,13 +22,11 @@ from fairspectral.affinity.wrapped import PenalisedOperator, RegularisedOperator
 from fairspectral.constraints import FairnessConstraints
 from fairspectral.parameters import seeded
 from fairspectral.problem import FairCutProblem
-from fairspectral.rounding.assign import fair_flow
 from fairspectral.rounding.fair import FairAssignment, follow_plan
 from fairspectral.rounding.placement import rows_of_all, start_beside_fringe
 from fairspectral.rounding.plan import RoundingPlan
-from fairspectral.rounding.result import all_inside
-from fairspectral.rounding.rows import can_search
-from fairspectral.rounding.start import WeightedRows, fair_lloyd, floored_clusters
+from fairspectral.rounding.rows import can_search, is_sparse
+from fairspectral.rounding.start import WeightedRows, floored_clusters
 from fairspectral.set_aside import attributes_of
 from fairspectral.solvers.registry import solve
 from fairspectral.validation import Attribute
@@ -80,9 +77,6 @@ _BOUNDED = (FAIR, _FAIR_REGULARISED, _NEARLY_FAIR, _PLAIN, _PLAIN_REGULARISED, _
 _UNBOUNDED = (_PLAIN, _PLAIN_REGULARISED, FAIR, _NEARLY_FAIR, _HALF_FAIR, _FAIR_REGULARISED,
               _PLAIN_NO_TREES, _FAIR_NO_TREES)  # fmt: skip
 _COUNTS = {"fast": 1, "default": 3, "thorough": 8}
-_COUNTS_IF_DENSE = {"fast": 1, "default": 1, "thorough": 3}
-# The share of pairs with an affinity from which on it is dense.
-_DENSE = 0.5
 
 
 @dataclass(frozen=True)
@@ -113,8 +107,8 @@ def round_from_many(
     rows : ndarray of shape (n, d)
         The fair embedding ``D^-1/2 H``.
     operator : AffinityOperator
-        The affinities of everybody. Where their rows are not in memory there is no search, and
-        the one start is k-means on `rows`.
+        The affinities of everybody. Where they are dense, or their rows not in memory, the one
+        start is k-means on `rows`.
     attributes : tuple of Attribute
         The groups.
     known : sequence of ndarrays of shape (n,)
@@ -127,7 +121,7 @@ def round_from_many(
         Seed.
     """
     rng, starts = seeded(random_state), []
-    if can_search(operator):
+    if can_search(operator) and is_sparse(operator):
         starts = [
             (start.name, start.labels)
             for start in make_starts(
@@ -146,11 +140,10 @@ def round_from_many(
     )
 
 
-def choose_kinds(plan: RoundingPlan, density: float = 0.0) -> tuple[Kind, ...]:
+def choose_kinds(plan: RoundingPlan) -> tuple[Kind, ...]:
     """The embeddings that are worth their time at this effort, the best guess first."""
     free = all(not rule.lower.any() and (rule.upper >= 1).all() for rule in plan.rules)
-    counts = _COUNTS if density < _DENSE else _COUNTS_IF_DENSE
-    return (_UNBOUNDED if free else _BOUNDED)[: counts[plan.effort]]
+    return (_UNBOUNDED if free else _BOUNDED)[: _COUNTS[plan.effort]]
 
 
 def make_starts(
@@ -187,7 +180,7 @@ def make_starts(
     fringe = fringe or Fringe.none(operator.shape[0])
     rng = seeded(random_state)
     found: list[Start] = []
-    for kind in choose_kinds(plan, operator.density):
+    for kind in choose_kinds(plan):
         own, aside = rows, fringe
         if kind.without_trees:
             aside = find_fringe(operator, plan.smallest, trees=True)
@@ -237,12 +230,8 @@ def embed_kind(
 def _labels(
     rows: np.ndarray, operator: AffinityOperator, plan: RoundingPlan, fringe: Fringe, seed: int
 ) -> np.ndarray:
-    """One k-means with a floor, and on dense affinities fair Lloyd steps."""
-    points, k = WeightedRows.scaled(rows, None, plan.row_scaling, operator), plan.n_clusters
+    """One k-means with a floor: the search needs different starts rather than polished ones."""
+    points = WeightedRows.scaled(rows, None, plan.row_scaling, operator)
     if fringe:
-        labels, points = start_beside_fringe(points, operator, fringe, plan, 1, seed)
-    else:
-        labels = floored_clusters(points, k, plan.smallest, 1, seed)
-    if operator.density < _DENSE or all_inside(plan.rules, labels, k):
-        return labels
-    return fair_lloyd(points, labels, k, fair_flow(plan, plan.rules, labels))
+        return start_beside_fringe(points, operator, fringe, plan, 1, seed)[0]
+    return floored_clusters(points, plan.n_clusters, plan.smallest, 1, seed)

@@ -10,10 +10,13 @@ from sklearn.metrics import adjusted_rand_score
 from fairspectral.affinity import make_operator
 from fairspectral.cells import cell_range
 from fairspectral.constraints import FairnessConstraints, encode_groups
+from fairspectral.cut import CutState
 from fairspectral.datasets import make_msbm
+from fairspectral.rounding import dense_search
 from fairspectral.rounding.fair import NO_MOVES, fair_assignment
 from fairspectral.rounding.flow import solve_flow
 from fairspectral.rounding.kmeans import kmeans_labels
+from fairspectral.rounding.rows import is_sparse
 from fairspectral.validation import FairSpectralWarning
 
 
@@ -72,12 +75,27 @@ def test_refined_labels_keep_the_guarantee_and_lower_the_cut(block_graph, operat
     )
     check(result, groups, tol, 200)
     cuts = {stage.name: stage.normalized_cut for stage in result.history}
-    assert list(cuts)[1:] == [
-        "fair flow",
-        "cut by search",
-    ]
-    assert cuts["fair flow"] > cuts["cut by search"] == result.normalized_cut
+    if is_sparse(operator):
+        assert list(cuts)[1:] == ["fair flow", "cut by search"]
+    else:
+        assert list(cuts)[1:] == ["fair flow", "cut by flow", "from wider bounds", "cut by moves"]
+        assert cuts["fair flow"] > cuts["cut by flow"] >= cuts["from wider bounds"]
+        assert cuts["from wider bounds"] >= cuts["cut by moves"]
+    assert cuts["fair flow"] > list(cuts.values())[-1] == result.normalized_cut
     assert all(stage.seconds >= 0 for stage in result.history)
+
+
+def test_a_low_cut_outside_the_bounds_is_never_preferred(block_graph, monkeypatch):
+    W, groups, clusters = block_graph
+    operator = make_operator(W, "precomputed")
+    by_group = np.where(groups == 0, clusters % 2, 2 + clusters % 2)
+    outside = CutState.measure(operator, by_group.astype(np.int32), 4)
+    monkeypatch.setattr(dense_search, "_by_wider_bounds", lambda *_: outside)
+    # Nothing else may come near to the cut of what is outside.
+    monkeypatch.setattr(CutState, "cut", property(lambda state: float(state is not outside)))
+    rows = np.random.default_rng(0).standard_normal((200, 4))
+    result = fair_assignment(rows, groups, 4, affinity=operator, refine_rounds=2, random_state=0)
+    assert result.certified
 
 
 def test_a_kernel_that_is_not_stored_gets_no_moves_and_says_so(blobs):
@@ -164,7 +182,8 @@ def test_initial_labels_that_are_fair_are_only_refined(block_graph):
     result = fair_assignment(rows, groups, 4, initial_labels=clusters, affinity=operator)
     assert [stage.name for stage in result.history] == [
         "initial labels",
-        "cut by search",
+        "cut by flow",
+        "cut by moves",
     ]
     assert result.normalized_cut <= result.history[0].normalized_cut
 

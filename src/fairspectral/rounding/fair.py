@@ -3,9 +3,9 @@
 1. k-means on the rows of the embedding, with a floor on the sizes of the clusters;
 2. bounds in whole persons on every cell (group, cluster), and the exact flow that meets them at
    the least distance to the centroids, alternated with updates of the sizes and the centroids;
-3. where the affinity is known, the search for the lowest normalised cut within the bounds
-   (`fairspectral.rounding.partition`), or, where its rows are not in memory, the flow with the
-   costs of kernel k-means.
+3. where the affinity is known, the search for the lowest normalised cut within the bounds:
+   multilevel on sparse graphs (`fairspectral.rounding.partition`), by moves on dense affinities
+   (`dense_search`), and by the flow alone where the rows are not in memory.
 """
 
 from __future__ import annotations
@@ -18,21 +18,23 @@ import numpy as np
 
 from fairspectral.affinity import make_operator
 from fairspectral.affinity.fringe import Fringe
+from fairspectral.anytime import Deadline, stop_on_interrupt
 from fairspectral.constraints import encode_groups
 from fairspectral.cut import CutState
 from fairspectral.parameters import check_whole_number, seeded
 from fairspectral.progress import ROUNDING, report
 from fairspectral.rounding.assign import fair_flow
 from fairspectral.rounding.band import into_band
+from fairspectral.rounding.dense_search import rounds_of, search_dense
 from fairspectral.rounding.gram import GramOperator
 from fairspectral.rounding.inputs import check_k, check_labels, check_rows, check_weights
-from fairspectral.rounding.partition import Partition, partition
+from fairspectral.rounding.partition import Source, partition
 from fairspectral.rounding.partition.evolve import EFFORTS
-from fairspectral.rounding.placement import gather_pieces
+from fairspectral.rounding.placement import gather_pieces, start_beside_fringe
 from fairspectral.rounding.plan import RoundingPlan, plan_rounding
-from fairspectral.rounding.refine import flow_steps
+from fairspectral.rounding.refine import flow_steps, local_search
 from fairspectral.rounding.result import FairAssignment, Stage, all_inside, certify
-from fairspectral.rounding.rows import can_search
+from fairspectral.rounding.rows import can_search, is_sparse
 from fairspectral.rounding.start import (
     WeightedRows,
     fair_lloyd,
@@ -49,8 +51,8 @@ _GRAM_ROWS = 2000
 # The rounds that correspond to the default effort of the search.
 _ROUNDS = 100
 
-# Name of the stage that lowers the cut.
-SEARCHED = "cut by search"
+# Name of the first stage.
+KMEANS = "k-means with a floor"
 # Name of the last stage where that cannot run.
 NO_MOVES = "no moves: the affinities are not held in memory"
 
@@ -109,8 +111,9 @@ def fair_assignment(
         Enables the refinement on the normalised cut. Without it the k-means cost is refined
         instead, if there are few rows.
     refine_rounds : int or None
-        Steps of the search for a low cut, in hundredths of the default; 0 only makes the moves
-        and swaps that lower the cut of the start.
+        On dense affinities how often the search perturbs a local optimum and tries again; on
+        sparse graphs its steps, in hundredths of the default. 0 only makes the moves and swaps
+        that lower the cut of the start; None leaves it to `effort`.
     effort : {"fast", "default", "thorough"}
         How long to search for a low cut; each takes about ten times as long as the one before.
     time_budget : float or None
@@ -210,22 +213,35 @@ def follow_plan(
     rng = np.random.default_rng(seeds.randint(2**31 - 1))
     history = _History(points, affinity, k)
 
-    found = None
+    fair = False
     if starts:
         history.add(*starts[0])
         report(ROUNDING, _STARTED)
-        found = _search(affinity, list(starts), plan, rng)
-        history.add(SEARCHED, found.labels)
+        fair = _search_graph(affinity, list(starts), plan, rng, history)
+    elif fringe:
+        seed = seeds.randint(2**31 - 1)
+        labels, points = start_beside_fringe(points, affinity, fringe, plan, n_init, seed)
+        history = _History(points, affinity, k)
+        history.add(KMEANS, labels)
     else:
         history.add(*_start(points, k, plan.smallest, centroids, initial_labels, n_init, seeds))
-        report(ROUNDING, _STARTED)
-    if found is None or not found.fair:
+    report(ROUNDING, _STARTED)
+    if not fair:
         # Bounds too tight for the search are met by the flow, from which it begins again.
-        found = _from_one_start(plan, points, affinity, history, centroids, initial_labels, rng)
+        _from_one_start(plan, points, affinity, history, centroids, initial_labels, rng)
     if fringe:
         gathered = gather_pieces(affinity, history.labels, fringe, plan)
         history.add("small components placed whole", gathered)
-    return certify(history.labels, plan.rules, k, plan.smallest, history.stages, plan.notes, found)
+    return certify(
+        history.labels,
+        plan.rules,
+        k,
+        plan.smallest,
+        history.stages,
+        plan.notes,
+        history.starts,
+        stopped=history.stopped,
+    )
 
 
 def _from_one_start(
@@ -236,7 +252,7 @@ def _from_one_start(
     centroids: np.ndarray | None,
     initial_labels: Any,
     rng: np.random.Generator,
-) -> Partition | None:
+) -> None:
     """Move the first labels into the bounds, then lower the cut; without an affinity, the cost."""
     first, k = (history.stages[-1].name, history.labels), plan.n_clusters
     labels = history.labels
@@ -251,33 +267,48 @@ def _from_one_start(
             assign.resize(costs)
             labels = assign(costs).labels
         history.add("fair flow", labels)
-    found = None
-    if affinity is not None and can_search(affinity):
-        found = _search(affinity, [first, ("fair flow", labels)], plan, rng)
-        history.add(SEARCHED, found.labels)
-    elif affinity is not None:
+    if affinity is None:
+        if centroids is None and len(labels) <= _GRAM_ROWS and (points.weights > 0).all():
+            _lower_the_cost(plan, points, history, rng)
+    elif not can_search(affinity):
         assert history.measured is not None
         state = flow_steps(affinity, history.measured, assign)
         history.add("cut by flow", state.labels, state)
         history.add(NO_MOVES, state.labels, state)
-    elif centroids is None and len(labels) <= _GRAM_ROWS and (points.weights > 0).all():
-        found = _search(GramOperator(points), [("fair flow", labels)], plan, rng)
-        history.add("cost by moves", found.labels)
-        history.add("into the band", into_band(points, found.labels, plan))
-    return found
+    elif is_sparse(affinity):
+        _search_graph(affinity, [first, ("fair flow", labels)], plan, rng, history)
+    else:
+        assert history.measured is not None
+        from_scratch = centroids is None and initial_labels is None
+        deadline = Deadline(plan.time_budget)
+        with stop_on_interrupt(deadline):
+            for name, state in search_dense(
+                plan,
+                points,
+                affinity,
+                history.measured,
+                assign,
+                first[1] if from_scratch else None,
+                rng,
+                deadline,
+                _STARTED,
+            ):
+                history.add(name, state.labels, state)
+        history.stopped = deadline.passed
 
 
-def _search(
+def _search_graph(
     affinity: Any,
     starts: list[tuple[str, np.ndarray]],
     plan: RoundingPlan,
     rng: np.random.Generator,
-) -> Partition:
-    """The lowest cut that is found within the effort and the time that the plan allows."""
+    history: _History,
+) -> bool:
+    """Search for the lowest cut of a sparse graph; whether it ends within the bounds."""
     effort = EFFORTS[plan.effort]
     if plan.refine_rounds is not None:
         effort = effort.scaled(plan.refine_rounds / _ROUNDS)
-    return partition(
+    found = partition(
         affinity,
         starts,
         plan,
@@ -286,6 +317,29 @@ def _search(
         time_budget=plan.time_budget,
         progress=(_STARTED, 1.0),
     )
+    history.add("cut by search", found.labels)
+    history.starts, history.stopped = found.sources, found.interrupted
+    return found.fair
+
+
+def _lower_the_cost(
+    plan: RoundingPlan, points: WeightedRows, history: _History, rng: np.random.Generator
+) -> None:
+    """Moves and swaps that lower the k-means cost, then small clusters into the band."""
+    gram = GramOperator(points)
+    measured = CutState.measure(gram, history.labels, plan.n_clusters)
+    state = local_search(
+        gram,
+        measured,
+        plan.rules,
+        plan.kinds,
+        smallest=plan.smallest,
+        rounds=rounds_of(plan, gram),
+        rng=rng,
+        progress=(_STARTED, 1.0),
+    )
+    history.add("cost by moves", state.labels)
+    history.add("into the band", into_band(points, state.labels, plan))
 
 
 def _start(
@@ -303,7 +357,7 @@ def _start(
     if centroids is not None:
         return "nearest centroid", nearest_with_floor(points, centroids, smallest)
     seed = seeds.randint(2**31 - 1)
-    return "k-means with a floor", floored_clusters(points, k, smallest, n_init, seed)
+    return KMEANS, floored_clusters(points, k, smallest, n_init, seed)
 
 
 class _History:
@@ -313,6 +367,9 @@ class _History:
         self._points, self._affinity, self._k = points, affinity, k
         self._clock = time.perf_counter()
         self.stages: list[Stage] = []
+        # What a search says of itself.
+        self.starts: tuple[Source, ...] = ()
+        self.stopped = False
 
     def add(self, name: str, labels: np.ndarray, state: CutState | None = None) -> None:
         """Record a stage; measure its cut if the affinity is known and no state is given."""

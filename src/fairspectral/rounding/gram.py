@@ -18,7 +18,7 @@ class GramOperator(AffinityOperator):
     (Dhillon, Guan and Kulis 2007, doi 10.1109/TPAMI.2007.1115). The rows are shifted and scaled
     so that the first term is 1, because the search's smallest gain must not depend on the units.
     ``W`` is n×n and may have negative entries, so use this only for few rows and only with
-    `fairspectral.rounding.partition`.
+    `fairspectral.rounding.refine`.
     """
 
     def __init__(self, points: WeightedRows) -> None:

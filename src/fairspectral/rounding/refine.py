@@ -1,18 +1,28 @@
-"""Refinement of a fair clustering on the normalised cut by nothing but products with ``M``.
+"""Refinement of a fair clustering on the normalised cut itself.
 
-`flow_steps` is the exact flow with the costs of weighted kernel k-means (Dhillon, Guan and Kulis
-2007, doi 10.1109/TPAMI.2007.1115), computed from ``M`` times the indicator. It keeps every cell
-within its bounds and never returns a larger cut than it was given. Where the rows of ``W`` are in
-memory, `fairspectral.rounding.partition` finds lower ones.
+Two methods, both of which keep every cell within its bounds:
+
+* `flow_steps`: the exact flow with the costs of weighted kernel k-means (Dhillon, Guan and Kulis
+  2007, doi 10.1109/TPAMI.2007.1115), computed from ``M`` times the indicator. It needs nothing
+  but products with ``M`` and moves many persons at once.
+* `local_search`: moves and swaps of single persons with their exact effect on the cut, repeated
+  after random perturbations. It needs the rows of ``W`` in memory.
+
+Neither ever returns a larger cut than it was given.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from fairspectral.cut import CutState
+from fairspectral.cut import CutState, kept_within
+from fairspectral.progress import ROUNDING, note, report
+from fairspectral.rounding.bounds import FairnessRule
+from fairspectral.rounding.flow import load_kernels
+from fairspectral.rounding.rows import can_search, rows_of
 from fairspectral.rounding.start import Assign
 
 # The kernel ``sigma D^-1 + D^-1 W D^-1`` is positive definite from sigma = 1 on, and then a step
@@ -20,11 +30,17 @@ from fairspectral.rounding.start import Assign
 # they fail; on an indefinite graph they succeed for most of the way.
 SHIFTS = (-0.5, 0.0, 0.5, 1.0)
 
+# Random swaps that perturb a local optimum, as a share of all persons: between these two,
+# uniformly on a logarithmic scale.
+_WEAKEST_SHAKE, _STRONGEST_SHAKE = 0.02, 0.4
+
+# Default number of perturbations, and the work (affinities and cells visited) that they may
+# take: some seconds.
+_FEWEST_ROUNDS, _MOST_ROUNDS = 5, 100
+_WORK = 5e9
+
 # Gains below this are floating-point error.
 _GAIN = 1e-9
-
-# Largest number of products with ``M``: the last ones gain next to nothing.
-_PASSES = 20
 
 
 def kernel_costs(state: CutState, degrees: np.ndarray, shift: float) -> np.ndarray:
@@ -46,7 +62,7 @@ def flow_steps(
     state: CutState,
     assign: Assign,
     *,
-    max_passes: int = _PASSES,
+    max_passes: int | None = None,
 ) -> CutState:
     """Kernel k-means by the flow, as long as the cut falls.
 
@@ -58,9 +74,13 @@ def flow_steps(
         The start, already fair.
     assign : Assign
         The flow for clusters of the sizes that the start has.
-    max_passes : int
-        Largest number of products with ``M``.
+    max_passes : int or None
+        Largest number of products with ``M``; None means 20, or 5 where they are dense and a local
+        search can follow, which gains more in the time of a pass.
     """
+    if max_passes is None:
+        dense = affinity.density >= 0.5
+        max_passes = 5 if dense and can_search(affinity) else 20
     shifts = list(SHIFTS)
     potentials = None
     while shifts and max_passes > 0:
@@ -76,3 +96,125 @@ def flow_steps(
         if fall <= 1e-4 * state.cut:
             shifts.pop(0)
     return state
+
+
+def tighten(affinity: Any, state: CutState, assign: Assign) -> CutState:
+    """The clustering nearest to a given one, in the kernel's feature space, within new bounds."""
+    flows = (assign(kernel_costs(state, affinity.degrees, shift)) for shift in (0.0, 1.0))
+    trials = [CutState.measure(affinity, flow.labels, len(state.volumes)) for flow in flows]
+    return min(trials, key=lambda trial: trial.cut)
+
+
+def local_search(
+    affinity: Any,
+    state: CutState,
+    rules: Sequence[FairnessRule],
+    kinds: np.ndarray,
+    *,
+    smallest: int,
+    rounds: int,
+    rng: np.random.Generator,
+    progress: tuple[float, float] = (0.0, 1.0),
+    stopped: Callable[[], bool] = lambda: False,
+) -> CutState:
+    """Moves and swaps of single persons, repeated after random perturbations.
+
+    Parameters
+    ----------
+    affinity : AffinityOperator
+        If it holds no rows of ``W`` in memory, nothing is done.
+    state : CutState
+        The start, already fair.
+    rules : sequence of FairnessRule
+        One for each attribute; every move keeps all of them.
+    kinds : ndarray of shape (n,)
+        Persons of one kind belong to the same groups of all attributes.
+    smallest : int
+        No cluster may become smaller.
+    rounds : int
+        How many times a local optimum is perturbed by random swaps; the best one is kept.
+    rng : numpy Generator
+        For the orders and the perturbations.
+    progress : tuple of two floats
+        Fractions of the whole rounding at which this search begins and ends.
+    stopped : callable
+        Asked before every perturbation; a true answer ends the search.
+    """
+    if not can_search(affinity) or len(state.volumes) == 1:
+        return state
+    rows = rows_of(affinity)
+    kernels = load_kernels("refine_kernels")
+    band = _band(rules, smallest)
+    kinds, n_kinds = kinds.astype(np.int64), int(kinds.max()) + 1
+    n = len(kinds)
+
+    def descend(partition: Any) -> float:
+        value = kept_within(partition.within, partition.volumes)
+        while True:
+            before = value
+            changes = kernels.sweep(rows, partition, band, rng.permutation(n), _GAIN)
+            value = kept_within(partition.within, partition.volumes)
+            while swaps := kernels.swap_round(rows, partition, band, kinds, n_kinds, _GAIN):
+                changes += swaps
+                unswapped, value = value, kept_within(partition.within, partition.volumes)
+                if value <= unswapped:
+                    break
+            # Gains that do not add up are floating-point errors; stop, or it may never end.
+            if not changes or value <= before:
+                return value
+
+    best = _partition(state, rules)
+    value = descend(best)
+    begin, end = progress
+    for i in range(rounds):
+        if stopped():
+            break
+        report(ROUNDING, begin + (end - begin) * i / rounds)
+        note(ROUNDING, f"cut {len(state.volumes) - value:.4g}")
+        trial = type(best)(*(part.copy() for part in best))
+        strength = _WEAKEST_SHAKE * (_STRONGEST_SHAKE / _WEAKEST_SHAKE) ** rng.random()
+        pairs = rng.integers(0, n, (max(1, int(strength * n)), 2))
+        kernels.perturb(rows, trial, band, kinds, pairs)
+        if (trial_value := descend(trial)) > value:
+            best, value = trial, trial_value
+    # The caches were updated by many small steps: measure the cut again.
+    final = CutState.measure(affinity, best.labels, len(state.volumes))
+    return final if final.cut < state.cut else state
+
+
+def affordable_rounds(affinity: Any, n_clusters: int) -> int:
+    """Default rounds of the local search: 100, down to 5 where one takes seconds.
+
+    A round rewrites many rows of links, and goes through all persons and clusters several
+    times; the weight between the two was measured.
+    """
+    n = affinity.shape[0]
+    work = affinity.density * n**2 + 100.0 * n * n_clusters
+    return int(np.clip(_WORK / work, _FEWEST_ROUNDS, _MOST_ROUNDS))
+
+
+def _partition(state: CutState, rules: Sequence[FairnessRule]) -> Any:
+    k = len(state.volumes)
+    tables = [rule.count(state.labels, k) for rule in rules]
+    return load_kernels("refine_kernels").Partition(
+        state.labels.astype(np.int32),
+        np.ascontiguousarray(state.links.T),
+        state.within.copy(),
+        state.volumes.copy(),
+        np.concatenate(tables),
+        np.bincount(state.labels, minlength=k).astype(np.int64),
+    )
+
+
+def _band(rules: Sequence[FairnessRule], smallest: int) -> Any:
+    offsets = np.cumsum([0] + [len(rule.target) for rule in rules[:-1]])
+    memberships = [
+        rule.attribute.codes + offset for rule, offset in zip(rules, offsets, strict=True)
+    ]
+    return load_kernels("refine_kernels").Band(
+        np.stack(memberships).astype(np.int64),
+        np.concatenate([rule.attribute.counts for rule in rules]).astype(np.int64),
+        np.concatenate([rule.lower for rule in rules]),
+        np.concatenate([rule.upper for rule in rules]),
+        smallest,
+    )

@@ -10,7 +10,7 @@ import numpy as np
 
 from fairspectral.cells import Cells
 from fairspectral.rounding.bounds import FairnessRule
-from fairspectral.rounding.partition import Partition, Source
+from fairspectral.rounding.partition import Source
 
 STOPPED = "The search for a low cut was stopped early, and the best so far was taken."
 
@@ -98,11 +98,13 @@ def certify(
     smallest: int,
     stages: Sequence[Stage],
     notes: tuple[str, ...],
-    found: Partition | None = None,
+    starts: tuple[Source, ...] = (),
+    *,
+    stopped: bool = False,
 ) -> FairAssignment:
     """Count everything again from the labels, and write the certificate.
 
-    `found` is what the search says of itself, where there was one.
+    `starts` and `stopped` are what the search says of itself.
     """
     sizes = np.bincount(labels, minlength=k)
     parts = [rule.judge(labels, k) for rule in rules]
@@ -128,7 +130,7 @@ def certify(
             "outside the band of shares itself"
         )
     certificate += "."
-    if found is not None and found.interrupted:
+    if stopped:
         certificate += f" {STOPPED}"
         notes = (*notes, STOPPED)
     return FairAssignment(
@@ -147,5 +149,5 @@ def certify(
         normalized_cut=stages[-1].normalized_cut,
         history=tuple(stages),
         notes=notes,
-        starts=() if found is None else found.sources,
+        starts=starts,
     )

@@ -10,6 +10,8 @@ import scipy.sparse as sp
 # Bytes whose copy takes less time than compiling the kernels for int64 indices or for read-only
 # arrays (of pandas, or mapped from a file), which takes seconds.
 _CHEAP_COPY = 2**26
+# The share of pairs with an affinity from which on it is dense.
+_DENSE = 0.5
 
 
 class Rows(NamedTuple):
@@ -26,6 +28,11 @@ class Rows(NamedTuple):
 def can_search(affinity: Any) -> bool:
     """Whether the operator holds the rows of ``W`` that a local search needs."""
     return affinity.stored_weights is not None
+
+
+def is_sparse(affinity: Any) -> bool:
+    """Whether few pairs have an affinity, so that graphs can be made coarser."""
+    return affinity.density < _DENSE
 
 
 def rows_of(affinity: Any) -> Rows:

@@ -118,7 +118,8 @@ def contract(graph: Any, into: np.ndarray, count: int, ties: tuple[np.ndarray, .
     nothing, none = np.zeros(0, dtype=np.int32), np.zeros((0, 0), dtype=graph.dense.dtype)
     if graph.dense.shape[0]:
         coarse = _add_up(graph.dense, into, count)
-        rows, loops = (coarse, nothing, nothing, np.zeros(0)), coarse.diagonal().astype(np.float64)
+        rows: tuple[np.ndarray, ...] = (coarse, nothing, nothing, np.zeros(0))
+        loops = coarse.diagonal().astype(np.float64)
     else:
         rows = (none, *ties)
         loops = sp.csr_array((ties[2], ties[1], ties[0]), shape=(count, count)).diagonal()
