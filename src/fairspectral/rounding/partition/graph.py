@@ -12,10 +12,6 @@ from fairspectral.cut import kept_within
 from fairspectral.rounding.bounds import FairnessRule
 from fairspectral.rounding.flow import load_kernels
 
-# Bytes whose copy takes less time than compiling the kernels for read-only arrays (of pandas, or
-# mapped from a file), which takes seconds.
-_CHEAP_COPY = 2**26
-
 
 def make_graph(affinity: Any, rules: Sequence[FairnessRule]) -> Any:
     """The graph in which each node is one person.
@@ -37,10 +33,8 @@ def make_graph(affinity: Any, rules: Sequence[FairnessRule]) -> Any:
         rows = (none, *(part.astype(np.int32) for part in (W.indptr, W.indices)))
         weights = W.data.astype(np.float64)
     else:
-        # W is symmetric: use its transpose if only that has contiguous rows.
-        dense = W if W.flags.c_contiguous else W.T
-        if not dense.flags.writeable and dense.nbytes <= _CHEAP_COPY:
-            dense = dense.copy()
+        # One dtype for all, as of the coarser graphs: numba 0.60 takes two of them for one.
+        dense = np.require(W, dtype=np.float64, requirements=["C", "W"])
         rows, weights = (dense, nothing, nothing), np.zeros(0)
     return load_kernels("partition.state_kernels").Graph(
         *rows,
