@@ -9,9 +9,9 @@
 from fairspectral import _start, metrics  # noqa: F401
 from fairspectral.auditing import Audit, audit
 from fairspectral.binning import bin_numeric
+from fairspectral.clustering import FairSpectralClustering
 from fairspectral.diagnosis import Diagnosis, Finding
 from fairspectral.embedding import fair_spectral_embedding
-from fairspectral.estimator import FairSpectralClustering
 from fairspectral.frontier import FairnessFrontier, fairness_frontier
 from fairspectral.rounding.fair import FairAssignment, fair_assignment
 from fairspectral.solvers.admm import ADMMParams

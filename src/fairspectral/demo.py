@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from fairspectral.auditing import Audit, audit, table_lines
+from fairspectral.clustering import FairSpectralClustering
 from fairspectral.datasets import load_diabetes_patients, make_msbm
-from fairspectral.estimator import FairSpectralClustering
 from fairspectral.progress import compilation
 from fairspectral.report.plots import plot_shares
 

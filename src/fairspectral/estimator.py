@@ -1,43 +1,37 @@
-"""`FairSpectralClustering`: validate, compose, store; no numerics."""
+"""How a model is fitted: validate, compose, store; no numerics."""
 
 from __future__ import annotations
 
 import sys
-from contextlib import nullcontext
 from dataclasses import fields, is_dataclass, replace
 from functools import partial
-from numbers import Integral, Real
-from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
-from threadpoolctl import threadpool_limits
 
-from fairspectral._sklearn import Interval, StrOptions, fit_context
 from fairspectral.affinity import AffinityOperator, is_operator, make_operator
 from fairspectral.affinity.fringe import Fringe, without_fringe
 from fairspectral.auditing import audit_attributes
-from fairspectral.constraints import ATTRIBUTE_MODES, encode_groups
+from fairspectral.constraints import encode_groups
 from fairspectral.diagnosis import diagnose
 from fairspectral.embedding import embed
-from fairspectral.parameters import check_n_jobs, did_you_mean, refuse_booleans
+from fairspectral.parameters import did_you_mean
 from fairspectral.progress import AFFINITY, EMBEDDING, ROUNDING, GapMeter, report
 from fairspectral.rounding.fair import FairAssignment
 from fairspectral.rounding.kmeans import kmeans_labels
 from fairspectral.rounding.placement import complete_rows, rows_of_all
-from fairspectral.rounding.plan import EFFORTS, RoundingPlan, plan_rounding
+from fairspectral.rounding.plan import RoundingPlan, plan_rounding
 from fairspectral.set_aside import SetAside, attributes_of, choose_aside
-from fairspectral.solvers.registry import SOLVER_NAMES, SOLVERS
+from fairspectral.solvers.registry import SOLVERS
 from fairspectral.solvers.result import Callback, IterationRecord
 from fairspectral.starts import round_from_many
 from fairspectral.validation import (
     Attribute,
     check_data,
     check_n_clusters,
-    warn_of_ignored_y,
 )
 
 # Parameters of `fair_assignment` that the estimator does not set itself.
@@ -52,253 +46,33 @@ _ROUNDING_PARAMS = (
 )
 
 
-class FairSpectralClustering(ClusterMixin, BaseEstimator):
-    """Spectral clustering in which every group gets its proportional share of every cluster.
+class FairClusteringBase(ClusterMixin, BaseEstimator):
+    """The fit of `fairspectral.FairSpectralClustering`, which describes these parameters."""
 
-    Parameters
-    ----------
-    n_clusters : int, default=8
-        Number of clusters k.
-    affinity : str, callable or operator, default="rbf"
-        ``"rbf"`` or any other kernel name of ``sklearn.metrics.pairwise``;
-        ``"nearest_neighbors"``; ``"precomputed"`` when X holds the affinities themselves
-        (dense, sparse or an operator); a function of two rows; or an object with ``shape``,
-        ``dtype``, ``degrees`` and ``matmat`` (the normalised affinity applied to a block; see
-        `AffinityOperator`).
-    gamma : float, "scale" or "auto", default="scale"
-        Width of the kernels that have one. ``"scale"`` is ``1 / (n_features * X.var())``,
-        ``"auto"`` is ``1 / n_features``, the paper's choice for standardised features.
-    n_neighbors : int, default=10
-        For ``"nearest_neighbors"``.
-    kernel_params : dict or None
-        Further parameters of the kernel or of the callable.
-    n_components : int or None
-        Columns of the embedding; None means `n_clusters`.
-    attribute_mode : {"marginal", "intersection"}, default="marginal"
-        With several sensitive attributes: constrain the shares of each, or of every
-        combination that occurs.
-    solver : {"auto", "krylov", "admm", "lanczos", "nullspace"}, default="auto"
-        The method that computes the embedding. ``"auto"`` suits nearly all problems;
-        ``solve_result_.choice`` explains its choice.
-    tol : float or None
-        Accuracy of the solver; None is the solver's default.
-    max_iter : int or None
-        Largest number of iterations; None is the solver's default.
-    solver_params : dict, the solver's parameter dataclass, or None
-        Further parameters of the solver.
-    assign_labels : {"fair", "kmeans"}, default="fair"
-        ``"fair"`` guarantees the shares of every group in every cluster, and refines the cut
-        within that guarantee; without sensitive features it is k-means. ``"kmeans"`` is the
-        paper's rounding: fair in the embedding, not in the labels.
-    fairness_tol : float or None, default=0.2
-        How far a group's share of a cluster may lie from its share of everyone, relatively.
-        0 is proportional up to whole persons, 0.2 the four-fifths rule, None no bound.
-    effort : {"fast", "default", "thorough"}, default="default"
-        How long to search for fair clusters with a low cut; each takes about ten times as long
-        as the one before.
-    time_budget : float or None
-        Seconds for that search, after which it takes the best so far, as it does when Ctrl-C
-        is pressed once. The result is repeatable only where the time was enough.
-    rounding_params : dict or None
-        Further arguments of `fair_assignment`: ``bounds``, ``min_cluster_size``,
-        ``target_proportions``, ``lower``, ``upper``, ``refine_rounds``, ``row_scaling``.
-    n_init : int, default=10
-        Starts of k-means, where that rounds or where there is no search for a low cut.
-    random_state : int, RandomState or None
-        Makes the result repeatable: the same labels bit for bit with ``n_jobs=1``.
-    dtype : numpy dtype or None
-        Type of the affinities; None is float32 for those computed here and the given one for
-        precomputed ones.
-    memory_budget : int, str or None
-        In bytes or as ``"4GB"``. A kernel that needs more is recomputed in every pass instead
-        of being stored, and the Krylov solver restarts instead of using more beside it. None
-        is half of the machine's memory for the kernel, about 6 (k + 32) vectors beside it.
-    n_jobs : int or None
-        Threads; None leaves the libraries' settings.
-    verbose : int, default=0
-        1 writes what is being done to standard error.
+    n_clusters: int
+    affinity: Any
+    gamma: float | str
+    n_neighbors: int
+    kernel_params: dict[str, Any] | None
+    n_components: int | None
+    attribute_mode: str
+    solver: str
+    tol: float | None
+    max_iter: int | None
+    solver_params: Any
+    assign_labels: str
+    fairness_tol: float | None
+    effort: str
+    time_budget: float | None
+    rounding_params: dict[str, Any] | None
+    n_init: int
+    random_state: Any
+    dtype: Any
+    memory_budget: int | str | None
+    n_jobs: int | None
+    verbose: int
 
-    Attributes
-    ----------
-    labels_ : ndarray of shape (n,)
-        The cluster of each sample.
-    embedding_ : ndarray of shape (n, n_components)
-        ``D^-1/2 H``, whose rows were rounded. Of people who were set aside, the mean row of the
-        cluster where they were placed.
-    eigenvalues_ : ndarray of shape (n_components,)
-        Ritz values of the normalised affinity on the fair subspace, decreasing.
-    audit_ : Audit
-        Cluster × group shares, balance, normalised cut and the certificate; print it.
-    diagnosis_ : Diagnosis
-        Signs that the clusters mean little, each with what to try; print it.
-    set_aside_ : SetAside
-        People in components too small to be a cluster, who had no part in the embedding, and
-        where they were placed; print it. Nobody is set aside where k-means rounds.
-    fair_assignment_ : FairAssignment or None
-        The guarantee in numbers: every cell with its bounds; None where k-means rounded.
-    solve_result_ : SolveResult
-        How the solver ended: status in words, history, passes, residuals; ``vectors`` is ``H``,
-        of those who were not set aside.
-    affinity_operator_ : AffinityOperator
-        Applies the normalised affinity.
-    n_iter_ : int
-        Iterations of the solver.
-    n_features_in_ : int
-        Number of features (of nodes for precomputed affinities).
-
-    Examples
-    --------
-    >>> from fairspectral import FairSpectralClustering
-    >>> from fairspectral.datasets import load_diabetes_patients
-    >>> patients = load_diabetes_patients()
-    >>> model = FairSpectralClustering(n_clusters=4, random_state=0)
-    >>> labels = model.fit_predict(patients.X, sensitive_features=patients.sensitive_features)
-    >>> len(set(labels.tolist()))
-    4
-    """
-
-    _parameter_constraints: dict[str, Any] = {  # noqa: RUF012 - sklearn's own convention
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
-        "affinity": "no_validation",
-        "gamma": [Interval(Real, 0, None, closed="neither"), StrOptions({"scale", "auto"})],
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-        "kernel_params": [dict, None],
-        "n_components": [Interval(Integral, 1, None, closed="left"), None],
-        "attribute_mode": [StrOptions(set(ATTRIBUTE_MODES))],
-        "solver": [StrOptions(set(SOLVER_NAMES))],
-        "tol": [Interval(Real, 0, None, closed="left"), None],
-        "max_iter": [Interval(Integral, 1, None, closed="left"), None],
-        "solver_params": "no_validation",
-        "assign_labels": [StrOptions({"fair", "kmeans"})],
-        "fairness_tol": [Interval(Real, 0, None, closed="left"), None],
-        "effort": [StrOptions(set(EFFORTS))],
-        "time_budget": [Interval(Real, 0, None, closed="neither"), None],
-        "rounding_params": [dict, None],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "random_state": ["random_state"],
-        "dtype": "no_validation",
-        "memory_budget": "no_validation",
-        "n_jobs": [Integral, None],
-        "verbose": ["verbose"],
-    }
-
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        affinity: Any = "rbf",
-        gamma: float | str = "scale",
-        n_neighbors: int = 10,
-        kernel_params: dict[str, Any] | None = None,
-        n_components: int | None = None,
-        attribute_mode: str = "marginal",
-        solver: str = "auto",
-        tol: float | None = None,
-        max_iter: int | None = None,
-        solver_params: Any = None,
-        assign_labels: str = "fair",
-        fairness_tol: float | None = 0.2,
-        effort: str = "default",
-        time_budget: float | None = None,
-        rounding_params: dict[str, Any] | None = None,
-        n_init: int = 10,
-        random_state: Any = None,
-        dtype: Any = None,
-        memory_budget: int | str | None = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.affinity = affinity
-        self.gamma = gamma
-        self.n_neighbors = n_neighbors
-        self.kernel_params = kernel_params
-        self.n_components = n_components
-        self.attribute_mode = attribute_mode
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.solver_params = solver_params
-        self.assign_labels = assign_labels
-        self.fairness_tol = fairness_tol
-        self.effort = effort
-        self.time_budget = time_budget
-        self.rounding_params = rounding_params
-        self.n_init = n_init
-        self.random_state = random_state
-        self.dtype = dtype
-        self.memory_budget = memory_budget
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(
-        self, X: Any, y: Any = None, *, sensitive_features: Any = None
-    ) -> FairSpectralClustering:
-        """Cluster the samples.
-
-        Parameters
-        ----------
-        X : array, DataFrame or sparse matrix of shape (n, d), or affinities of shape (n, n)
-            The data; with an operator as `affinity` it may be None.
-        y : ignored
-            For scikit-learn's interface. Given without `sensitive_features` it causes a
-            warning: groups do not go here.
-        sensitive_features : list, array, Series, Categorical, DataFrame, dict or None
-            The groups: one value per sample, or one column per attribute (in a dict, by
-            name). None gives plain spectral clustering. Values belong to the rows of `X` by
-            position; where both are pandas objects, their indexes must be equal and in the
-            same order, or it is an error.
-
-        Returns
-        -------
-        self
-        """
-        warn_of_ignored_y(y, sensitive_features)
-        refuse_booleans(self.get_params(deep=False), self._parameter_constraints)
-        check_n_jobs(self.n_jobs)
-        threads = None if self.n_jobs is None or self.n_jobs < 1 else self.n_jobs
-        with threadpool_limits(limits=threads) if threads else nullcontext():
-            return self._fit(X, sensitive_features)
-
-    def fit_predict(self, X: Any, y: Any = None, *, sensitive_features: Any = None) -> np.ndarray:
-        """Cluster the samples and return their labels; see `fit`."""
-        return self.fit(X, y, sensitive_features=sensitive_features).labels_
-
-    def report(self, path: Any, **options: Any) -> Path:
-        """Write a report as one self-contained HTML file (extra ``report``).
-
-        Parameters
-        ----------
-        path : path-like
-            The file to write; it appears whole or not at all.
-        **options
-            As in `fairspectral.report.write_report`: ``title``, ``notes``, ``frontier``, ...
-
-        Returns
-        -------
-        Path
-            The file written.
-        """
-        from fairspectral.report import write_report
-
-        return write_report(self, path, **options)
-
-    def _html_repr(self) -> str:
-        """The view in a notebook: the parameters, and the audit once fitted."""
-        from fairspectral.report import repr_html
-
-        return repr_html(self)
-
-    # Before 1.7, scikit-learn does not ask `_html_repr` but shows its own diagram.
-    def _repr_html_inner(self) -> str:
-        return self._html_repr()
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
-        bundle = super()._repr_mimebundle_(**kwargs)
-        return bundle | {"text/html": self._html_repr()} if "text/html" in bundle else bundle
-
-    def _fit(self, X: Any, sensitive_features: Any) -> FairSpectralClustering:
+    def _fit(self, X: Any, sensitive_features: Any) -> Self:
         random_state = check_random_state(self.random_state)
         solver_params = self._solver_params()
         self._check_rounding_params()

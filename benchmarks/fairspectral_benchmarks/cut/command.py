@@ -55,7 +55,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--quick", action="store_true", help="five small instances, two seeds")
     parser.add_argument("--only", default="", metavar="NAME", help="part of an instance's name")
     parser.add_argument("--seeds", type=int, default=SEEDS)
-    parser.add_argument("--effort", nargs="+", default=EFFORTS, choices=EFFORTS)
+    parser.add_argument("--effort", nargs="*", default=EFFORTS, choices=EFFORTS)
     parser.add_argument("--peers", action="store_true", help="other methods too")
     parser.add_argument("--update", action="store_true", help="improve the file of the best known")
     parser.add_argument("--improve", metavar="NAME", help="look for better labels of instances")

@@ -19,7 +19,7 @@ from fairspectral.cli.options import InputOptions, MethodOptions, check_toleranc
 if TYPE_CHECKING:
     from fairspectral.auditing import Audit
     from fairspectral.cli.inputs import Prepared
-    from fairspectral.estimator import FairSpectralClustering
+    from fairspectral.clustering import FairSpectralClustering
 
 
 @command
@@ -127,7 +127,7 @@ def _estimator(
     tolerance: float,
     min_cluster_size: int | None,
 ) -> FairSpectralClustering:
-    from fairspectral.estimator import FairSpectralClustering
+    from fairspectral.clustering import FairSpectralClustering
 
     rounding = None if min_cluster_size is None else {"min_cluster_size": min_cluster_size}
     return FairSpectralClustering(

@@ -1,17 +1,21 @@
-"""``fairspectral reproduce``: the command of `fairspectral_benchmarks`, where that is installed.
+"""``fairspectral reproduce``: the paper's tables and figures, where they are installed.
 
-The paper's tables and figures are not in the library's wheel. The package that has them is
-imported only here.
+They are not in the library's wheel. The package that has them names the module of its command
+as an entry point, so that the library need not know the package.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib.metadata import entry_points
 from typing import Annotated, Any
 
 import typer
 
 from fairspectral.cli.command import command
+
+# Group of the entry points that add a command.
+ENTRY_POINTS = "fairspectral.commands"
 
 NOT_INSTALLED = (
     "the paper's tables and figures are not installed with the library; clone "
@@ -22,15 +26,18 @@ NOT_INSTALLED = (
 
 def reproduce_command() -> tuple[Callable[..., None], dict[str, Any]]:
     """The command, and its arguments for typer."""
-    try:
-        from fairspectral_benchmarks.paper.command import EPILOG, reproduce
-    except ModuleNotFoundError as error:
-        if error.name != "fairspectral_benchmarks":
-            raise
-        # Accept any arguments, and print the sentence.
-        anything = {"allow_extra_args": True, "ignore_unknown_options": True}
-        return missing, {"name": "reproduce", "context_settings": anything}
-    return reproduce, {"epilog": EPILOG}
+    for found in entry_points(group=ENTRY_POINTS, name="reproduce"):
+        try:
+            module = found.load()
+        except ModuleNotFoundError as error:
+            # A clone may have been moved or removed since it was installed.
+            if error.name != found.module.partition(".")[0]:
+                raise
+        else:
+            return module.reproduce, {"epilog": module.EPILOG}
+    # Accept any arguments, and print the sentence.
+    anything = {"allow_extra_args": True, "ignore_unknown_options": True}
+    return missing, {"name": "reproduce", "context_settings": anything}
 
 
 @command
