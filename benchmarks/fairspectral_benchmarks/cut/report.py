@@ -67,7 +67,7 @@ class Results:
         """One line for each instance and method."""
         header = ["instance", "best known", "method", "median above", "worst above", "spread"]
         lines = [row for instance in self.instances for row in self._lines(instance)]
-        return markdown_table([*header, "seconds", "seeds"], lines)
+        return markdown_table([*header, "CPU s", "seeds"], lines)
 
     def _lines(self, instance: Instance) -> Iterator[list[str]]:
         first = [instance.name, f"{self.best(instance):.4f}"]
@@ -77,7 +77,7 @@ class Results:
                 continue
             numbers = ["out of time", "", "", ""]
             if len(above):
-                seconds = np.median([row["seconds"] for row in runs if "seconds" in row])
+                seconds = np.median([row["processor_seconds"] for row in runs if "cut" in row])
                 numbers = [f"{x:.1f} %" for x in (np.median(above), above.max(), np.ptp(above))]
                 numbers.append(f"{seconds:.2f}")
             yield [*first, method, *numbers, str(len(above))]
