@@ -7,7 +7,6 @@ from report_models import blobs, crowded_model, fair_model, kmeans_model, plain_
 
 from fairspectral import FairSpectralClustering
 from fairspectral.auditing import audit
-from fairspectral.metrics import normalized_cut
 from fairspectral.report import collect
 
 
@@ -61,23 +60,6 @@ def test_other_bounds_than_the_tolerance_are_judged_as_they_are():
 
 def test_no_groups_no_judgement():
     assert collect.judge(plain_model()) is None
-
-
-def test_plain_clustering_is_measured_and_matched():
-    model = fair_model()
-    found = collect.plain_clustering(model, model._attributes, 0)
-    assert found.audit.sizes.sum() == len(model.labels_)
-    assert 0 < found.moved < len(model.labels_) / 2  # numbers follow the fair clusters
-    assert found.relaxed_cut <= found.normalized_cut
-    again = FairSpectralClustering(4, random_state=0).fit(blobs()[0])
-    assert found.normalized_cut == pytest.approx(
-        normalized_cut(again.labels_, again.affinity_operator_), rel=0.05, abs=0.01
-    )
-
-
-def test_the_relaxed_cut_needs_as_many_vectors_as_clusters():
-    assert collect.relaxed_cut(3, np.array([1, 0.9, 0.8])) == pytest.approx(0.3, abs=1e-9)
-    assert collect.relaxed_cut(3, np.array([1, 0.9])) is None
 
 
 def test_groups_passed_go_before_groups_kept():

@@ -4,15 +4,15 @@ from report_models import crowded_model, fair_model, kmeans_model, plain_model
 
 from fairspectral.frontier import fairness_frontier
 from fairspectral.report import words
-from fairspectral.report.collect import judge, plain_clustering
+from fairspectral.report.collect import judge
+from fairspectral.report.comparison import compare
 
 
 def test_a_fair_clustering_is_called_fair_with_its_tolerance_and_cost():
     model = fair_model()
-    plain = plain_clustering(model, model._attributes, 0)
-    found = words.verdict(model, judge(model), plain)
+    found = words.verdict(model, judge(model), compare(model, model._attributes, 0))
     assert found.kind == "fair"
-    assert found.headline.startswith("Fair within 20%, ")
+    assert found.headline.startswith("Fair within 20% up to whole persons, ")
     assert "cut" in found.headline
     assert model.fair_assignment_.certificate in found.small_print
     assert found.details[0].startswith("In each of the 4 clusters every group’s share is within")
@@ -40,20 +40,28 @@ def test_whole_persons_are_explained():
 
 
 @pytest.mark.parametrize(
-    ("fair", "plain", "said"),
+    ("fair", "other", "said"),
     [
-        (1.1, 1.0, "10.0% above plain"),
-        (8.2, 1.0, "8.2 times plain"),
-        (0.9, 1.0, "at no cost"),
-        (1.0, 1.0, "at no cost"),
-        (0.5, 0.0, "of 0.5 where plain clustering has none"),
+        (1.1, 1.0, "for a normalised cut 10.0% above that without bounds"),
+        (8.2, 1.0, "for a normalised cut of 8.2 instead of 1 without bounds"),
+        (0.9, 1.0, "at no cost in normalised cut"),
+        (1.0, 1.0, "at no cost in normalised cut"),
+        (0.5, 0.0, "for a normalised cut of 0.5 instead of 0 without bounds"),
+        (0.5, 3.3e-6, "for a normalised cut of 0.5 instead of 3.3e-06 without bounds"),
     ],
 )
-def test_the_cost_in_words(fair, plain, said):
+def test_the_cost_in_words(fair, other, said):
     from types import SimpleNamespace as Space
 
     model = Space(audit_=Space(normalized_cut=fair))
-    assert said in words.cost(model, Space(normalized_cut=plain))
+    found = Space(plain=Space(), unbounded=Space(normalized_cut=other))
+    assert words.cost(model, found) == said
+
+
+def test_a_group_that_is_missing_is_not_called_fair_without_the_reason():
+    model = crowded_model()
+    found = words.verdict(model, judge(model), None)
+    assert found.headline == "Fair within 50% up to whole persons."
 
 
 def test_the_price_at_the_models_tolerance():

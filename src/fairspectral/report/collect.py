@@ -1,51 +1,25 @@
-"""The numbers of the report: the run, plain clustering for comparison, the verdict."""
+"""The numbers of the report: the run and the verdict."""
 
 from __future__ import annotations
 
 import inspect
 import platform
-import warnings
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
-from fairspectral.auditing import Audit, audit_attributes
-from fairspectral.cells import Cells, count_cells, judge_by_tolerance
+from fairspectral.auditing import Audit
+from fairspectral.cells import Cells, judge_by_tolerance
 from fairspectral.constraints import encode_groups
-from fairspectral.embedding import embed
-from fairspectral.metrics import normalized_cut, ratios_of
-from fairspectral.rounding.kmeans import kmeans_labels
-from fairspectral.validation import Attribute, FairSpectralWarning
+from fairspectral.metrics import ratios_of
+from fairspectral.validation import Attribute
 
 FOUR_FIFTHS = 0.2
 
 # Arguments of the fair rounding that replace the bounds of the tolerance.
 _CUSTOM_BOUNDS = ("bounds", "target_proportions", "lower", "upper")
-
-
-@dataclass(frozen=True)
-class Plain:
-    """Spectral clustering of the same affinities without any constraint.
-
-    Attributes
-    ----------
-    audit : Audit
-        Its clusters have the numbers of the fair clusters with most common members.
-    normalized_cut : float
-        Cut of its labels.
-    relaxed_cut : float or None
-        ``k - tr(H^T M H)``, a lower bound on the cut of every clustering.
-    moved : int
-        Samples that are in another cluster of the fair clustering.
-    """
-
-    audit: Audit
-    normalized_cut: float
-    relaxed_cut: float | None
-    moved: int
 
 
 @dataclass(frozen=True)
@@ -121,32 +95,6 @@ def read_attributes(model: Any, sensitive_features: Any) -> tuple[Attribute, ...
     if sensitive_features is None:
         return tuple(getattr(model, "_attributes", ()))
     return encode_groups(sensitive_features, len(model.labels_), model.attribute_mode)
-
-
-def plain_clustering(model: Any, attributes: tuple[Attribute, ...], random_state: Any) -> Plain:
-    """Cluster the model's affinities again, without groups, by k-means."""
-    k, operator = model.n_clusters, model.affinity_operator_
-    n_components = k if model.n_components is None else model.n_components
-    with warnings.catch_warnings():
-        # Warnings about the affinities were given when the model was fitted.
-        warnings.simplefilter("ignore", FairSpectralWarning)
-        rows, result = embed(operator, (), n_components, random_state=random_state)
-    found = kmeans_labels(rows, k, n_init=model.n_init, random_state=random_state)
-    here, there = linear_sum_assignment(count_cells(found, model.labels_, k, k), maximize=True)
-    labels = there[np.argsort(here)][found]
-    return Plain(
-        audit=audit_attributes(labels, model.audit_.clusters, attributes, None, str(result)),
-        normalized_cut=normalized_cut(labels, operator),
-        relaxed_cut=relaxed_cut(k, result.eigenvalues),
-        moved=int(np.sum(labels != model.labels_)),
-    )
-
-
-def relaxed_cut(n_clusters: int, eigenvalues: np.ndarray) -> float | None:
-    """``k - tr(H^T M H)``, a bound on the cut where there are as many vectors as clusters."""
-    if len(eigenvalues) != n_clusters:
-        return None
-    return max(0.0, float(n_clusters - np.sum(eigenvalues)))
 
 
 def judge(model: Any) -> Judgement | None:

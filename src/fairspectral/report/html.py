@@ -26,6 +26,7 @@ from fairspectral.files import write_text
 from fairspectral.frontier import TOLERANCES, FairnessFrontier, fairness_frontier
 from fairspectral.report import collect, sections, words
 from fairspectral.report.charts import HEIGHT, WIDTH, share_bars
+from fairspectral.report.comparison import compare, comparison_table
 from fairspectral.report.palette import cluster_colour
 from fairspectral.validation import Attribute, FairSpectralWarning
 
@@ -65,7 +66,7 @@ def write_report(
     notes : iterable of str
         Sentences about the data that the reader should know, such as what was left out.
     plain : bool
-        Whether to compute plain spectral clustering too, to show the price of fairness.
+        Whether to cluster without groups and without bounds too, to show what fairness cost.
     frontier : FairnessFrontier, bool or None
         The price of fairness to draw; True computes it, False leaves it out, None computes it
         for up to 5,000 samples, and for up to 50,000 in a quicker way.
@@ -113,7 +114,7 @@ def render_report(
     small = len(model.labels_) <= FULL_FRONTIER_SAMPLES
     with threadpool_limits(1, user_api="openmp") if small else nullcontext():
         wanted = plain and fair
-        other = collect.plain_clustering(model, attributes, random_state) if wanted else None
+        other = compare(model, attributes, random_state) if wanted else None
         price = _price(model, attributes, frontier, random_state)
     judgement = collect.judge(model)
     image = sections.picture(model, attributes, random_state)
@@ -131,11 +132,13 @@ def render_report(
         judgement=judgement,
         audit=model.audit_,
         shares=[share_bars(model.audit_.clusters, a) for a in model.audit_.attributes],
-        plain=other,
-        plain_shares=(
-            [share_bars(other.audit.clusters, a) for a in other.audit.attributes] if other else []
+        other=other,
+        other_shares=(
+            [share_bars(model.audit_.clusters, a) for a in other.unbounded.audit.attributes]
+            if other
+            else []
         ),
-        comparison=sections.comparison(model, other) if other else [],
+        comparison=comparison_table(model, other) if other else None,
         picture=image,
         width=WIDTH,
         height=HEIGHT,

@@ -9,7 +9,7 @@ import numpy as np
 
 from fairspectral.frontier import FairnessFrontier
 from fairspectral.report.charts import LineChart, Scatter, Series, line_chart, scatter
-from fairspectral.report.collect import Plain, relaxed_cut, sample_rows
+from fairspectral.report.collect import sample_rows
 from fairspectral.report.plane import project_on_plane
 from fairspectral.report.words import signed
 from fairspectral.validation import Attribute
@@ -62,39 +62,6 @@ def picture(model: Any, attributes: tuple[Attribute, ...], random_state: Any) ->
     )
 
 
-def comparison(model: Any, plain: Plain) -> list[tuple[str, str, str, str]]:
-    """Rows of measure, plain value, fair value and change."""
-    fair, other = model.audit_, plain.audit
-    rows = [_change("normalised cut", plain.normalized_cut, fair.normalized_cut)]
-    own = relaxed_cut(model.n_clusters, model.eigenvalues_)
-    if own is not None and plain.relaxed_cut is not None:
-        rows.append(_change("lower bound on the cut", plain.relaxed_cut, own))
-    for before, after in zip(other.attributes, fair.attributes, strict=False):
-        prefix = f"{after.name}: " if len(fair.attributes) > 1 else ""
-        rows += [
-            (
-                f"{prefix}largest difference from everyone’s shares",
-                f"{100 * before.representation_difference:.1f} points",
-                f"{100 * after.representation_difference:.1f} points",
-                "",
-            ),
-            (
-                f"{prefix}smallest share, relative to everyone’s",
-                f"{before.representation_ratio:.2f}",
-                f"{after.representation_ratio:.2f}",
-                "",
-            ),
-            (
-                f"{prefix}average balance (everyone {after.population_balance:.3f})",
-                f"{before.average_balance:.3f}",
-                f"{after.average_balance:.3f}",
-                "",
-            ),
-        ]
-    rows.append(("smallest cluster", f"{other.sizes.min():,}", f"{fair.sizes.min():,}", ""))
-    return rows
-
-
 def price_chart(frontier: FairnessFrontier, tolerance: float | None) -> LineChart:
     """Cost against tolerance, the model's own tolerance marked."""
     cost, name, names = frontier.cost, frontier.cost_name, frontier.tolerance_names
@@ -108,7 +75,7 @@ def price_chart(frontier: FairnessFrontier, tolerance: float | None) -> LineChar
     return line_chart(
         f"The price of fairness: {name} against tolerance",
         "tolerance: from proportional to no bound",
-        name,
+        f"{name}, on an axis that does not begin at zero",
         [series],
         x_names=names,
     )
@@ -138,8 +105,3 @@ def convergence_chart(model: Any) -> LineChart | None:
     if not len(objective.x):
         return None
     return line_chart("Objective of the solver", "iteration", "objective", [objective])
-
-
-def _change(name: str, before: float, after: float) -> tuple[str, str, str, str]:
-    change = signed(after / before - 1) if before > 1e-6 else ""
-    return name, f"{before:.4g}", f"{after:.4g}", change

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from fairspectral.frontier import FairnessFrontier
-from fairspectral.report.collect import Judgement, Plain
+from fairspectral.report.collect import Judgement
+from fairspectral.report.comparison import Comparison
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Verdict:
     caution: str = ""
 
 
-def verdict(model: Any, judgement: Judgement | None, plain: Plain | None) -> Verdict:
+def verdict(model: Any, judgement: Judgement | None, comparison: Comparison | None) -> Verdict:
     """The verdict in plain words."""
     if judgement is None:
         return Verdict(
@@ -44,11 +45,13 @@ def verdict(model: Any, judgement: Judgement | None, plain: Plain | None) -> Ver
             caution="These findings say that the clusters may mean little.",
         )
     headline = f"Fair within {bounds(judgement)}"
+    if judgement.whole_persons:
+        headline += " up to whole persons"
     if not judgement.fair:
         outside = f"{judgement.n_outside} of {judgement.n_cells} shares are outside"
         headline = f"Not fair within {bounds(judgement)}: {outside}"
-    if plain is not None:
-        headline += f", {cost(model, plain)}"
+    if comparison is not None:
+        headline += f", {cost(model, comparison)}"
     assignment = model.fair_assignment_
     return Verdict(
         "fair" if judgement.fair else "unfair",
@@ -65,20 +68,18 @@ def bounds(judgement: Judgement) -> str:
     return "the bounds asked for" if judgement.custom else percent(judgement.tolerance)
 
 
-def cost(model: Any, plain: Plain) -> str:
-    """The effect of fairness on the normalised cut, as the end of a sentence.
-
-    Labels of plain clustering are not refined as fair ones are, so the fair cut can be lower.
-    """
-    fair_cut, plain_cut = model.audit_.normalized_cut, plain.normalized_cut
-    if plain_cut < 1e-6:
-        return f"for a normalised cut of {fair_cut:.3g} where plain clustering has none"
-    rise = fair_cut / plain_cut - 1
-    if rise < 0.0005:
+def cost(model: Any, comparison: Comparison) -> str:
+    """The effect of fairness on the normalised cut, as the end of a sentence."""
+    fair_cut, other_cut = model.audit_.normalized_cut, comparison.unbounded.normalized_cut
+    than = "without bounds"
+    if comparison.unbounded is comparison.plain:
+        than = "of plain clustering"
+    if fair_cut <= other_cut * 1.0005:
         return "at no cost in normalised cut"
-    if rise >= 1:
-        return f"for a normalised cut {1 + rise:.2g} times plain clustering’s"
-    return f"for a normalised cut {rise:.1%} above plain clustering’s"
+    # Of a cut that is nearly zero, percentages are absurd.
+    if fair_cut >= 2 * other_cut:
+        return f"for a normalised cut of {fair_cut:.3g} instead of {other_cut:.3g} {than}"
+    return f"for a normalised cut {fair_cut / other_cut - 1:.1%} above that {than}"
 
 
 def price(frontier: FairnessFrontier, tolerance: float | None) -> str:

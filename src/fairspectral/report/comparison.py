@@ -1,0 +1,187 @@
+"""What fairness cost: this run against clusterings of the same affinities without bounds.
+
+Like is compared with like. Plain spectral clustering, as other software has it, may cut off
+single persons, which no floor allows here, and is not refined on the cut. So the price of
+fairness is taken against the same search with the same floor, only without bounds on the shares.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from fairspectral.affinity.fringe import without_fringe
+from fairspectral.auditing import Audit, audit_attributes
+from fairspectral.cells import count_cells
+from fairspectral.embedding import embed
+from fairspectral.metrics import normalized_cut
+from fairspectral.rounding.kmeans import kmeans_labels
+from fairspectral.rounding.placement import rows_of_all
+from fairspectral.rounding.plan import plan_rounding
+from fairspectral.set_aside import choose_aside
+from fairspectral.starts import round_from_many
+from fairspectral.validation import Attribute, FairSpectralWarning
+
+# Arguments of the fair rounding that have nothing to do with shares.
+_NOT_SHARES = ("min_cluster_size", "refine_rounds", "row_scaling")
+
+
+@dataclass(frozen=True)
+class Other:
+    """Another clustering of the same affinities.
+
+    Attributes
+    ----------
+    name : str
+        In words.
+    labels : ndarray of shape (n,)
+        Its clusters have the numbers of the fair clusters with most common members.
+    audit : Audit
+        Of these labels.
+    normalized_cut : float
+        Of these labels.
+    """
+
+    name: str
+    labels: np.ndarray
+    audit: Audit
+    normalized_cut: float
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Clusterings beside the fair one.
+
+    Attributes
+    ----------
+    plain : Other
+        k-means on the embedding without constraints.
+    unbounded : Other
+        What fairness is compared with: the same floor and the same search, without bounds on
+        the shares; `plain` where the run itself was rounded by k-means.
+    lower_bound : float or None
+        ``k - tr(H^T M H)`` of the embedding without constraints: no clustering has a lower cut.
+    moved : ndarray of shape (n,)
+        Who is in another cluster than in `unbounded`.
+    """
+
+    plain: Other
+    unbounded: Other
+    lower_bound: float | None
+    moved: np.ndarray
+
+
+def compare(
+    model: Any,
+    attributes: tuple[Attribute, ...],
+    random_state: Any,
+    known: Sequence[np.ndarray] = (),
+) -> Comparison:
+    """Cluster the model's affinities again, without groups and without bounds.
+
+    Parameters
+    ----------
+    model : FairSpectralClustering
+        Fitted.
+    attributes : tuple of Attribute
+        The groups, for the audits.
+    random_state : int or None
+        Seed.
+    known : sequence of ndarrays of shape (n,)
+        Clusterings with the same floor that were found before.
+    """
+    k, operator = model.n_clusters, model.affinity_operator_
+    n_components = k if model.n_components is None else model.n_components
+
+    def other(name: str, found: np.ndarray) -> Other:
+        here, there = linear_sum_assignment(count_cells(found, model.labels_, k, k), maximize=True)
+        labels = there[np.argsort(here)][found]
+        audit = audit_attributes(labels, model.audit_.clusters, attributes, None, "")
+        return Other(name, labels, audit, normalized_cut(labels, operator))
+
+    with warnings.catch_warnings():
+        # Warnings about the affinities and the groups were given when the model was fitted.
+        warnings.simplefilter("ignore", FairSpectralWarning)
+        rows, result = embed(operator, (), n_components, random_state=random_state)
+        labels = kmeans_labels(rows, k, n_init=model.n_init, random_state=random_state)
+        plain = unbounded = other("plain k-means", labels)
+        if model.fair_assignment_ is not None:
+            labels = _without_bounds(model, attributes, random_state, [model.labels_, *known])
+            unbounded = other("without bounds on the shares", labels)
+    return Comparison(
+        plain,
+        unbounded,
+        lower_bound(k, result.eigenvalues),
+        unbounded.labels != model.labels_,
+    )
+
+
+def _without_bounds(
+    model: Any, attributes: tuple[Attribute, ...], random_state: Any, known: list[np.ndarray]
+) -> np.ndarray:
+    """What the model's own search finds, with its floor, where shares have no bounds."""
+    k, operator = model.n_clusters, model.affinity_operator_
+    n_components = k if model.n_components is None else model.n_components
+    given = model.rounding_params or {}
+    plan = plan_rounding(
+        attributes,
+        k,
+        fairness_tol=None,
+        effort=model.effort,
+        time_budget=model.time_budget,
+        **{name: given[name] for name in _NOT_SHARES if name in given},
+    )
+    fringe = choose_aside(operator, plan, n_components)
+    embedded = without_fringe(operator, fringe) if fringe else operator
+    rows, _ = embed(embedded, (), n_components, random_state=random_state)
+    return round_from_many(
+        plan,
+        rows_of_all(rows, fringe),
+        operator,
+        attributes,
+        known=known,
+        fringe=fringe,
+        n_init=model.n_init,
+        random_state=random_state,
+    ).labels
+
+
+def lower_bound(n_clusters: int, eigenvalues: np.ndarray) -> float | None:
+    """``k - tr(H^T M H)``, a bound on the cut where there are as many vectors as clusters."""
+    if len(eigenvalues) != n_clusters:
+        return None
+    return max(0.0, float(n_clusters - np.sum(eigenvalues)))
+
+
+def comparison_table(model: Any, found: Comparison) -> tuple[list[str], list[list[str]]]:
+    """Header and one row for each clustering: cut, sizes, and shares of every attribute."""
+    audits: list[tuple[str, Audit, float]] = [
+        (found.plain.name, found.plain.audit, found.plain.normalized_cut),
+        (found.unbounded.name, found.unbounded.audit, found.unbounded.normalized_cut),
+        ("fair (this run)", model.audit_, model.audit_.normalized_cut),
+    ]
+    if found.unbounded is found.plain:
+        del audits[1]
+    several = len(model.audit_.attributes) > 1
+    header = ["normalised cut", "smallest cluster", "largest cluster"]
+    for attribute in model.audit_.attributes:
+        prefix = f"{attribute.name}: " if several else ""
+        header += [
+            f"{prefix}largest difference from everyone’s shares",
+            f"{prefix}average balance (everyone {attribute.population_balance:.3f})",
+        ]
+    rows = []
+    for name, audit, cut in audits:
+        row = [name, f"{cut:.4g}", f"{audit.sizes.min():,}", f"{audit.sizes.max():,}"]
+        for attribute in audit.attributes:
+            row += [
+                f"{100 * attribute.representation_difference:.1f} points",
+                f"{attribute.average_balance:.3f}",
+            ]
+        rows.append(row)
+    return header, rows
