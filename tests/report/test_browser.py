@@ -240,3 +240,20 @@ def test_the_snippet_can_be_copied(visit):
     page.locator("#copy").click()
     page.wait_for_function("document.getElementById('copy').textContent === 'Copied'")
     assert "FairSpectralClustering(" in page.evaluate("navigator.clipboard.readText()")
+
+
+@pytest.mark.parametrize("name", ["labels.csv", "moved.csv"])
+def test_files_can_be_downloaded(visit, name):
+    page = visit()
+    with page.expect_download() as waiting:
+        page.locator(f"a[download='{name}']").click()
+    assert waiting.value.suggested_filename == name
+    lines = waiting.value.path().read_text().splitlines()
+    assert lines[0].startswith("row,")
+    assert len(lines) > 1
+
+
+def test_on_paper_the_code_is_not_cut_off(visit):
+    page = visit()
+    page.emulate_media(media="print")
+    assert page.locator("pre").evaluate("e => e.scrollWidth <= e.clientWidth")

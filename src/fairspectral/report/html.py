@@ -27,6 +27,7 @@ from fairspectral.frontier import TOLERANCES, FairnessFrontier, fairness_frontie
 from fairspectral.report import collect, sections, words
 from fairspectral.report.charts import HEIGHT, WIDTH, share_bars
 from fairspectral.report.comparison import compare, comparison_table
+from fairspectral.report.moved import MOST_WAYS, csv_text, find_moved
 from fairspectral.report.palette import cluster_colour
 from fairspectral.validation import Attribute, FairSpectralWarning
 
@@ -35,6 +36,9 @@ from fairspectral.validation import Attribute, FairSpectralWarning
 # Several attributes take longer, so they always get fewer steps.
 FULL_FRONTIER_SAMPLES, QUICK_FRONTIER_SAMPLES = 5_000, 50_000
 QUICK_TOLERANCES = (0.0, 0.05, 0.1, 0.2, 0.5, None)
+
+# Above this many, the labels are not in the page.
+MOST_LABELS = 100_000
 
 
 def write_report(
@@ -117,6 +121,9 @@ def render_report(
         other = compare(model, attributes, random_state) if wanted else None
         price = _price(model, attributes, frontier, random_state)
     judgement = collect.judge(model)
+    moved = None
+    if other is not None and judgement is not None and model.fair_assignment_ is not None:
+        moved = find_moved(model, attributes, other, judgement)
     image = sections.picture(model, attributes, random_state)
     script = _asset("script.js")
     return environment.get_template("page.html.jinja").render(
@@ -139,6 +146,10 @@ def render_report(
             else []
         ),
         comparison=comparison_table(model, other) if other else None,
+        moved=moved,
+        moved_file=_file(moved.to_csv([a.name for a in attributes])) if moved else "",
+        labels_file=_labels_file(model.labels_),
+        most_ways=MOST_WAYS,
         picture=image,
         width=WIDTH,
         height=HEIGHT,
@@ -187,6 +198,18 @@ def _price(
             n_init=model.n_init,
             random_state=random_state,
         )
+
+
+def _file(text: str) -> str:
+    """A file in a link, so that the page needs no other."""
+    return "data:text/csv;charset=utf-8;base64," + base64.b64encode(text.encode()).decode()
+
+
+def _labels_file(labels: np.ndarray) -> str:
+    """Everybody's cluster to download, unless that would make the page slow."""
+    if len(labels) > MOST_LABELS:
+        return ""
+    return _file(csv_text({"row": np.arange(1, len(labels) + 1), "cluster": labels}))
 
 
 def _environment() -> Any:
