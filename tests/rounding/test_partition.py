@@ -12,7 +12,6 @@ from threadpoolctl import threadpool_limits
 from fairspectral.affinity import AffinityOperator, make_operator
 from fairspectral.constraints import encode_groups
 from fairspectral.cut import CutState
-from fairspectral.rounding.partition import dense as dense_search
 from fairspectral.rounding.partition import partition
 from fairspectral.rounding.partition.search import Effort
 from fairspectral.rounding.plan import plan_rounding
@@ -103,9 +102,8 @@ def test_never_worse_than_a_fair_start():
 
 
 @pytest.mark.parametrize("storage", STORAGES)
-def test_one_result_for_a_seed_whatever_the_threads(storage, monkeypatch):
+def test_one_result_for_a_seed_whatever_the_threads(storage):
     W, groups, _ = make_block_graph()
-    monkeypatch.setattr(dense_search, "_NODES", 60)  # the way of large dense affinities
     plan, operator = make_plan(groups, 4), store(W, storage)
     start = np.arange(len(W)) % 4
     results = []

@@ -20,8 +20,6 @@ from fairspectral.rounding.partition.state_kernels import gain_of, move, outside
 _PARTNERS = 16
 # The temperature changes after this many steps: powers cost more than a step.
 _BEAT = 128
-# In a dense graph, a node is offered the best of so many random clusters and one more.
-_TOURNAMENT = 2
 # One step in so many takes any node and any cluster, so that those without links meet too.
 _ANYWHERE = 16
 
@@ -53,15 +51,6 @@ def _uniform(random):  # pragma: no cover - compiled
 def _pick(graph, state, random):  # pragma: no cover - compiled
     """A random node that may move, and a cluster for it, its own where there is none."""
     m, k = len(state.labels), len(state.sizes)
-    if graph.dense.shape[0] > 0:
-        i, there = _below(random, m), _below(random, k)
-        for _ in range(_TOURNAMENT):
-            other = _below(random, k)
-            if state.links[other, i] * state.volumes[there] > (
-                state.links[there, i] * state.volumes[other]
-            ):
-                there = other
-        return i, there
     if _below(random, _ANYWHERE) == 0:
         return _below(random, m), _below(random, k)
     if state.length[0] == 0:
@@ -76,12 +65,12 @@ def _pick(graph, state, random):  # pragma: no cover - compiled
 
 
 @njit(cache=True, nogil=True)
-def _partner(graph, state, random, there):  # pragma: no cover - compiled
+def _partner(state, random, there):  # pragma: no cover - compiled
     """A random node of a cluster, on the border if there is one; -1 if none was met."""
     m = len(state.labels)
-    sparse = graph.dense.shape[0] == 0 and state.length[0] > 0
+    border = state.length[0]
     for _ in range(_PARTNERS):
-        j = np.int64(state.border[_below(random, state.length[0])]) if sparse else _below(random, m)
+        j = np.int64(state.border[_below(random, border)]) if border else _below(random, m)
         if state.labels[j] == there:
             return j
     return -1
@@ -112,7 +101,6 @@ def anneal(
     Begins at step `first` of `steps`, and returns the step it came to when its `work` was done.
     """
     temperature, price = hot, cheap
-    row = graph.dense.shape[0]
     for step in range(first, steps):
         if step % _BEAT == 0 or step == first:
             done = step / steps
@@ -135,9 +123,8 @@ def anneal(
         if gain + price * (now - after_here - after_there) > needed:
             move(graph, state, i, there)
             state.outside[here], state.outside[there] = after_here, after_there
-            work -= row // 16
             continue
-        j = _partner(graph, state, random, there)
+        j = _partner(state, random, there)
         if j < 0 or state.sizes[there] + graph.persons[i] - graph.persons[j] < band.smallest:
             continue
         if state.sizes[here] + graph.persons[j] - graph.persons[i] < band.smallest:
@@ -151,5 +138,4 @@ def anneal(
             move(graph, state, i, there)
             move(graph, state, j, here)
             state.outside[here], state.outside[there] = after_here, after_there
-            work -= row // 8
     return steps

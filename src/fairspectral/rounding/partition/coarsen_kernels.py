@@ -1,4 +1,4 @@
-"""The compiled part of coarsening: which nodes become one, and the coarse graph itself.
+"""The compiled part of coarsening: which nodes become one.
 
 Importing this module imports numba.
 """
@@ -56,32 +56,3 @@ def gather(ties, persons, degrees, same, order, most):  # pragma: no cover - com
         size[heap] += persons[i]
         volume[heap] += degrees[i]
     return into, count
-
-
-@njit(cache=True, nogil=True)
-def strongest(dense, degrees, first, last, count):  # pragma: no cover - compiled
-    """For rows `first` to `last`, the neighbours with the largest ``w_ij / d_j``, and weights."""
-    m = len(degrees)
-    who = np.empty((last - first, count), np.int64)
-    weights = np.empty((last - first, count))
-    ratings = np.empty(count)
-    for i in range(first, last):
-        ratings[:] = -1.0
-        weakest, row = 0, dense[i]
-        for j in range(m):
-            if row[j] > ratings[weakest] * degrees[j] and j != i:
-                ratings[weakest] = row[j] / degrees[j]
-                who[i - first, weakest] = j
-                weights[i - first, weakest] = row[j]
-                weakest = int(np.argmin(ratings))
-    return who, weights
-
-
-@njit(cache=True, nogil=True)
-def add_rows(dense, into, members, first, last, coarse):  # pragma: no cover - compiled
-    """Add up the weights between heaps, for the nodes ``members[first:last]``, in float64."""
-    for at in range(first, last):
-        i = members[at]
-        row, total = dense[i], coarse[into[i]]
-        for j in range(len(row)):
-            total[into[j]] += row[j]

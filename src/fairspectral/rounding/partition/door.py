@@ -11,8 +11,7 @@ import numpy as np
 from fairspectral.anytime import Deadline, stop_on_interrupt
 from fairspectral.cut import CutState
 from fairspectral.linalg.threads import threads_apart
-from fairspectral.rounding.partition.coarsen import finest_level
-from fairspectral.rounding.partition.dense import evolve_dense, is_large
+from fairspectral.rounding.partition.coarsen import Level
 from fairspectral.rounding.partition.evolve import EFFORTS, best_of, evolve
 from fairspectral.rounding.partition.graph import make_band, make_graph
 from fairspectral.rounding.partition.search import Effort, Member, Search
@@ -106,7 +105,7 @@ def partition(
     band = make_band(plan.rules, plan.smallest)
     deadline = Deadline(time_budget)
     with threads_apart(), stop_on_interrupt(deadline):
-        finest = finest_level(make_graph(affinity, plan.rules))
+        finest = Level(make_graph(affinity, plan.rules))
         jobs = max(amount.members, len(starts) + amount.members // 2)
         jobs += amount.members * amount.generations
         watch = Watch(3.0 * amount.steps * jobs, deadline, report, progress)
@@ -116,8 +115,7 @@ def partition(
             return _result(given or [search.measure(np.arange(n) % k)], (), affinity, k, watch)
         if given:
             search.calibrate(min(given, key=lambda one: one.worth).labels, rng)
-        evolution = evolve_dense if is_large(finest) else evolve
-        found, members = evolution(search, [one.labels for one in given], amount, rng, watch)
+        found, members = evolve(search, [one.labels for one in given], amount, rng, watch)
         best = search.finish(best_of([*members, *given]), rng)
     sources = [
         Source(name, one.cut, one.outside == 0.0, _fair_cut(found, at))

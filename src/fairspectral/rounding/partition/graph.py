@@ -28,17 +28,12 @@ def make_graph(affinity: Any, rules: Sequence[FairnessRule]) -> Any:
     groups = np.concatenate(
         [np.eye(len(rule.target), dtype=np.int32)[rule.attribute.codes] for rule in rules], axis=1
     )
-    nothing, none = np.zeros(0, dtype=np.int32), np.zeros((0, 0), dtype=np.float64)
-    if sp.issparse(W):
-        rows = (none, *(part.astype(np.int32) for part in (W.indptr, W.indices)))
-        weights = W.data.astype(np.float64)
-    else:
-        # One dtype for all, as of the coarser graphs: numba 0.60 takes two of them for one.
-        dense = np.require(W, dtype=np.float64, requirements=["C", "W"])
-        rows, weights = (dense, nothing, nothing), np.zeros(0)
+    # One dtype for all, as of the coarser graphs: numba 0.60 takes two of them for one.
+    rows = sp.csr_array(W, dtype=np.float64)
     return load_kernels("partition.state_kernels").Graph(
-        *rows,
-        weights,
+        rows.indptr.astype(np.int32),
+        rows.indices.astype(np.int32),
+        rows.data.copy(),
         np.array(W.diagonal(), dtype=np.float64),
         np.array(affinity.degrees, dtype=np.float64),
         np.ones(n, dtype=np.int64),

@@ -125,8 +125,8 @@ class Search:
         The bounds.
     k : int
         Number of clusters.
-    kinds : ndarray of shape (n,) or None
-        The combination of groups of each person; None where nodes stand for several.
+    kinds : ndarray of shape (n,)
+        The combination of groups of each person.
     effort : Effort
         Steps on each level.
     watch : Watch
@@ -138,7 +138,7 @@ class Search:
         finest: Level,
         band: Any,
         k: int,
-        kinds: np.ndarray | None,
+        kinds: np.ndarray,
         effort: Effort,
         watch: Watch,
     ) -> None:
@@ -146,15 +146,15 @@ class Search:
         self._band, self._watch = band, watch
         self._kinds, self._effort = kinds, effort
         self._wanted = _NODES_PER_CLUSTER * k
-        self.most = max(1, int(_LARGEST_NODE * band.everybody / k))
+        self._most = max(1, int(_LARGEST_NODE * band.everybody / k))
         # Change of the cut by a typical move, in units of the mean share of a node in a cluster.
         self._contrast = 1.0
 
     def calibrate(self, labels: np.ndarray, rng: np.random.Generator) -> None:
         """Take the unit of temperature from the moves that a clustering offers.
 
-        In a sparse graph a person's links go to one or two clusters, and a move changes the cut
-        by the person's share of a cluster. In a dense one they go to all, and it changes less.
+        Where a person's links go to one or two clusters, a move changes the cut by the person's
+        share of a cluster. Where they go to all, it changes less.
         """
         state = self.state(labels)
         typical = load_kernels("partition.anneal_kernels").typical_gain(
@@ -162,12 +162,6 @@ class Search:
         )
         if typical > 0:
             self._contrast = min(1.0, _SPREAD * typical * self.finest.size / self.k)
-
-    def on(self, coarse: Level) -> Search:
-        """The same search on a coarser graph, with the same units."""
-        search = Search(coarse, self._band, self.k, None, self._effort, self._watch)
-        search._contrast = self._contrast
-        return search
 
     def state(self, labels: np.ndarray) -> Any:
         """The state of a clustering of the finest level."""
@@ -199,7 +193,7 @@ class Search:
         return max(steps, self._effort.per_node * nodes)
 
     def _coarsen(self, same: np.ndarray, rng: np.random.Generator) -> list[Level]:
-        return coarsen(self.finest, same, self._wanted, self.most, rng)
+        return coarsen(self.finest, same, self._wanted, self._most, rng)
 
     def _climb(
         self, levels: list[Level], labels: np.ndarray, schedule: Schedule, rng: np.random.Generator
@@ -249,8 +243,7 @@ class Search:
             before = _worth(state)
             order = rng.permutation(self.finest.size)
             kernels.sweep(graph, self._band, state, order, _GAIN)
-            if self._kinds is not None:
-                kernels.swap_round(graph, state, self._kinds, int(self._kinds.max()) + 1, _GAIN)
+            kernels.swap_round(graph, state, self._kinds, int(self._kinds.max()) + 1, _GAIN)
             # Gains that do not add up are floating-point errors; stop, or it may never end.
             if before - _worth(state) <= max(_GAIN, enough * before) or self._watch.stopped():
                 break

@@ -20,9 +20,8 @@ _cell_range = njit(cache=True, nogil=True, inline="always")(cell_range)
 
 
 class Graph(NamedTuple):
-    """Nodes with their links: ``dense`` is (m, m), or (0, 0) where they are in the CSR arrays."""
+    """Nodes with their links as CSR arrays."""
 
-    dense: np.ndarray
     indptr: np.ndarray
     indices: np.ndarray
     weights: np.ndarray
@@ -98,8 +97,6 @@ def outside_after(graph, band, state, cluster, enters, leaves):  # pragma: no co
 
 @njit(cache=True, nogil=True)
 def _weight(graph, i, j):  # pragma: no cover - compiled
-    if graph.dense.shape[0] > 0:
-        return np.float64(graph.dense[i, j])
     start, stop = graph.indptr[i], graph.indptr[i + 1]
     at = start + np.searchsorted(graph.indices[start:stop], j)
     if at < stop and graph.indices[at] == j:
@@ -133,28 +130,22 @@ def move(graph, state, i, there):  # pragma: no cover - compiled
     state.volumes[here] -= graph.degrees[i]
     state.volumes[there] += graph.degrees[i]
     state.labels[i] = there
-    if graph.dense.shape[0] > 0:
-        row = graph.dense[i]
-        for j in range(len(row)):
-            leave[j] -= row[j]
-            join[j] += row[j]
-    else:
-        for at in range(graph.indptr[i], graph.indptr[i + 1]):
-            j = graph.indices[at]
-            leave[j] -= graph.weights[at]
-            join[j] += graph.weights[at]
-            if j == i:
-                continue
-            other = state.labels[j]
-            if other == here:
-                state.foreign[i] += 1
-                state.foreign[j] += 1
-                _list(state, j)
-            elif other == there:
-                state.foreign[i] -= 1
-                state.foreign[j] -= 1
-                _list(state, j)
-        _list(state, i)
+    for at in range(graph.indptr[i], graph.indptr[i + 1]):
+        j = graph.indices[at]
+        leave[j] -= graph.weights[at]
+        join[j] += graph.weights[at]
+        if j == i:
+            continue
+        other = state.labels[j]
+        if other == here:
+            state.foreign[i] += 1
+            state.foreign[j] += 1
+            _list(state, j)
+        elif other == there:
+            state.foreign[i] -= 1
+            state.foreign[j] -= 1
+            _list(state, j)
+    _list(state, i)
     state.sizes[here] -= graph.persons[i]
     state.sizes[there] += graph.persons[i]
     for group in range(graph.groups.shape[1]):
@@ -176,16 +167,11 @@ def fill(graph, band, state):  # pragma: no cover - compiled
     state.length[0] = 0
     for i in range(m):
         here = state.labels[i]
-        if graph.dense.shape[0] > 0:
-            row, links = graph.dense[i], state.links[here]
-            for j in range(m):
-                links[j] += row[j]
-        else:
-            for at in range(graph.indptr[i], graph.indptr[i + 1]):
-                j = graph.indices[at]
-                state.links[here, j] += graph.weights[at]
-                if state.labels[j] != here:
-                    state.foreign[i] += 1
+        for at in range(graph.indptr[i], graph.indptr[i + 1]):
+            j = graph.indices[at]
+            state.links[here, j] += graph.weights[at]
+            if state.labels[j] != here:
+                state.foreign[i] += 1
         state.volumes[here] += graph.degrees[i]
         state.sizes[here] += graph.persons[i]
         for group in range(graph.groups.shape[1]):
