@@ -20,6 +20,7 @@ from fairspectral.diagnosis import diagnose
 from fairspectral.embedding import embed
 from fairspectral.parameters import did_you_mean
 from fairspectral.progress import AFFINITY, EMBEDDING, ROUNDING, GapMeter, report
+from fairspectral.rounder import Rounder
 from fairspectral.rounding.fair import FairAssignment
 from fairspectral.rounding.kmeans import kmeans_labels
 from fairspectral.rounding.placement import complete_rows, rows_of_all
@@ -27,7 +28,6 @@ from fairspectral.rounding.plan import RoundingPlan, plan_rounding
 from fairspectral.set_aside import SetAside, attributes_of, choose_aside
 from fairspectral.solvers.registry import SOLVERS
 from fairspectral.solvers.result import Callback, IterationRecord
-from fairspectral.starts import round_from_many
 from fairspectral.validation import (
     Attribute,
     check_data,
@@ -107,26 +107,55 @@ class FairClusteringBase(ClusterMixin, BaseEstimator):
         report(EMBEDDING, 1.0)
         self._say(str(result))
         report(ROUNDING, 0.0)
-        embedding = rows_of_all(rows, fringe)
-        labels, fair = self._round(embedding, operator, attributes, plan, random_state, fringe)
-        embedding = complete_rows(embedding, labels, fringe, self.n_clusters)
-        report(ROUNDING, 1.0)
+        rows = rows_of_all(rows, fringe)
         self._attributes = attributes  # for the report
-        self.labels_ = labels
-        self.embedding_ = embedding
+        # Rounds at other tolerances too, for the frontier, and knows the clusterings found so far.
+        self._rounder = None
+        if plan is not None:
+            self._rounder = Rounder(
+                rows,
+                attributes,
+                operator,
+                fringe=fringe,
+                n_init=self.n_init,
+                random_state=random_state,
+            )
+        labels, fair = self._round(rows, plan, random_state)
+        report(ROUNDING, 1.0)
         self.eigenvalues_ = result.eigenvalues
         self.solve_result_ = result
         self.affinity_operator_ = operator
         self.n_iter_ = len(result.history)
-        clusters = tuple(range(self.n_clusters))
-        found = audit_attributes(labels, clusters, attributes, operator, "")
-        self.set_aside_ = SetAside.of(fringe, labels, plan)
+        self._keep(labels, fair, rows, fringe, embedded)
+        return self
+
+    def _keep(
+        self,
+        labels: np.ndarray,
+        fair: FairAssignment | None,
+        rows: np.ndarray,
+        fringe: Fringe,
+        embedded: AffinityOperator,
+    ) -> None:
+        """Store a clustering and all that is said of it; `embedded` are those not set aside."""
+        operator, result, k = self.affinity_operator_, self.solve_result_, self.n_clusters
+        self.labels_ = labels
+        self.embedding_ = complete_rows(rows, labels, fringe, k)
+        found = audit_attributes(labels, tuple(range(k)), self._attributes, operator, "")
+        self.set_aside_ = SetAside.of(fringe, labels, 0 if fair is None else fair.min_cluster_size)
         self.diagnosis_ = diagnose(operator, found, result, fair, embedded)
         self.fair_assignment_ = fair = self.diagnosis_.add_to(fair)
         certificate = self.diagnosis_.caution() if fair is None else fair.certificate
         parts = [certificate, str(result), str(self.set_aside_) if self.set_aside_ else ""]
         self.audit_ = replace(found, certificate="\n".join(part for part in parts if part))
-        return self
+
+    def _adopt(self, fair: FairAssignment) -> None:
+        """Take a better clustering of the same people in place of the one that `fit` found."""
+        rounder = self._rounder
+        assert rounder is not None
+        operator, fringe = self.affinity_operator_, rounder.fringe
+        embedded = without_fringe(operator, fringe) if fringe else operator
+        self._keep(fair.labels, fair, rounder.rows, fringe, embedded)
 
     def _plan(self, attributes: tuple[Attribute, ...]) -> RoundingPlan | None:
         """The validated rounding request; None where k-means will round."""
@@ -142,28 +171,14 @@ class FairClusteringBase(ClusterMixin, BaseEstimator):
         )
 
     def _round(
-        self,
-        rows: np.ndarray,
-        operator: AffinityOperator,
-        attributes: tuple[Attribute, ...],
-        plan: RoundingPlan | None,
-        rng: Any,
-        fringe: Fringe,
+        self, rows: np.ndarray, plan: RoundingPlan | None, rng: Any
     ) -> tuple[np.ndarray, FairAssignment | None]:
-        if plan is None:
+        if plan is None or self._rounder is None:
             self._say("rounding by k-means")
             labels = kmeans_labels(rows, self.n_clusters, n_init=self.n_init, random_state=rng)
             return labels, None
         self._say("fair rounding")
-        fair = round_from_many(
-            plan,
-            rows,
-            operator,
-            attributes,
-            fringe=fringe,
-            n_init=self.n_init,
-            random_state=rng,
-        )
+        fair = self._rounder.round(plan)
         self._say(fair.certificate)
         return fair.labels, fair
 

@@ -7,12 +7,27 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
 
 from fairspectral.axes import axes_or_new
+from fairspectral.parameters import did_you_mean
+from fairspectral.rounder import Rounder
 from fairspectral.rounding.bounds import check_fairness_tol
-from fairspectral.rounding.fair import FairAssignment, fair_assignment
+from fairspectral.rounding.fair import FairAssignment
+from fairspectral.rounding.inputs import check_inputs, check_labels
+from fairspectral.rounding.plan import RoundingPlan, plan_rounding
+from fairspectral.rounding.rows import can_search
+from fairspectral.set_aside import SetAside, choose_aside
 
 TOLERANCES = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, None)
+
+# Arguments of `fair_assignment` about the data, about the request, and of the request those
+# that may differ from a fitted model's.
+_OF_DATA = ("attribute_mode", "affinity", "sample_weight", "centroids", "n_init", "random_state")
+_OF_SEARCH = ("effort", "time_budget")
+_OF_REQUEST = ("bounds", "target_proportions", "lower", "upper", "min_cluster_size",
+               "refine_rounds", "row_scaling", *_OF_SEARCH)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -25,10 +40,24 @@ class FairnessFrontier:
         Ascending; None, last, is no constraint.
     assignments : tuple of FairAssignment
         The clustering at each tolerance.
+    set_aside : tuple of SetAside
+        People in components too small to be a cluster, who had no part in the embedding of the
+        clusters, and where the clustering at each tolerance has them.
     """
 
     tolerances: tuple[float | None, ...]
     assignments: tuple[FairAssignment, ...]
+    set_aside: tuple[SetAside, ...] = ()
+
+    def at(self, tolerance: float | None) -> FairAssignment:
+        """The clustering at one of the tolerances."""
+        if tolerance not in self.tolerances:
+            known = ", ".join("None" if t is None else f"{t:g}" for t in self.tolerances)
+            raise ValueError(
+                f"tolerance {tolerance!r} is not on this frontier, which has {known}; pass it in "
+                "tolerances."
+            )
+        return self.assignments[self.tolerances.index(tolerance)]
 
     @property
     def normalized_cut(self) -> np.ndarray | None:
@@ -45,7 +74,7 @@ class FairnessFrontier:
     @property
     def cost(self) -> np.ndarray:
         """The cost that is plotted: the cut where it is known, else the embedding cost."""
-        return np.array([_cost(a) for a in self.assignments])
+        return np.array([a.cost for a in self.assignments])
 
     @property
     def cost_name(self) -> str:
@@ -99,25 +128,35 @@ class FairnessFrontier:
 
 def fairness_frontier(
     embedding: Any,
-    sensitive_features: Any,
+    sensitive_features: Any = None,
     n_clusters: int | None = None,
     *,
     tolerances: Sequence[float | None] = TOLERANCES,
+    known: Iterable[Any] = (),
     **params: Any,
 ) -> FairnessFrontier:
-    """Cluster at several tolerances, each started both from scratch and from the one before.
+    """Cluster at several tolerances: the best clustering that is known within each.
 
-    A clustering that is fair at a tolerance is fair at every looser one, and the better of the
-    two starts is kept, so the cost never rises along the frontier.
+    At each tolerance there is a search, as good as that of a model with this tolerance. Then the
+    clusterings of all of them count wherever they are within the bounds, so the cost never rises
+    along the frontier, as long as every clustering is certified. From a model the clusterings
+    that it has found before count as well: at its own tolerance the frontier has the model's own
+    labels, unless a search at another tolerance has found better ones.
 
     Parameters
     ----------
-    embedding, sensitive_features, n_clusters
-        As in `fairspectral.fair_assignment`.
+    embedding : FairSpectralClustering, or array of shape (n, d)
+        A model that was fitted with fair rounding; or the rows to cluster, with
+        `sensitive_features` and `n_clusters` as in `fairspectral.fair_assignment`.
+    sensitive_features, n_clusters
+        As in `fairspectral.fair_assignment`; a model has them already.
     tolerances : sequence of float or None
         In any order; None means no constraint.
+    known : iterable of arrays of shape (n,)
+        Clusterings from elsewhere: no result is worse than one of these within its bounds.
     **params
-        Further arguments of `fairspectral.fair_assignment`: the affinity, the seed, ...
+        With rows, further arguments of `fairspectral.fair_assignment`: the affinity, the seed,
+        ... With a model, ``effort`` and ``time_budget`` if they should not be the model's.
 
     Returns
     -------
@@ -125,6 +164,25 @@ def fairness_frontier(
     """
     if "fairness_tol" in params or "initial_labels" in params:
         raise TypeError("fairness_frontier sets fairness_tol and initial_labels; pass tolerances.")
+    ordered = _ordered(tolerances)
+    if isinstance(embedding, BaseEstimator):
+        if sensitive_features is not None or n_clusters is not None:
+            raise TypeError(
+                "a fitted model has its sensitive_features and n_clusters; leave them out."
+            )
+        rounder, plans = _from_model(embedding, ordered, params)
+    else:
+        rounder, plans = _from_rows(embedding, sensitive_features, n_clusters, ordered, params)
+    for labels in known:
+        checked = check_labels(labels, len(rounder.rows), plans[0].n_clusters, 1, "known labels")
+        rounder.know(checked, plans[0])
+    found = rounder.round_all(plans)
+    aside = (SetAside.of(rounder.fringe, one.labels, one.min_cluster_size) for one in found)
+    return FairnessFrontier(tuple(ordered), tuple(found), tuple(aside))
+
+
+def _ordered(tolerances: Any) -> list[float | None]:
+    """The tolerances, validated, from tight to loose."""
     if isinstance(tolerances, str) or not isinstance(tolerances, Iterable):
         raise TypeError(f"tolerances={tolerances!r} is not a list; pass several, or [0.2] for one.")
     tolerances = list(tolerances)
@@ -133,19 +191,68 @@ def fairness_frontier(
     ordered = sorted(set(tolerances), key=lambda t: np.inf if t is None else t)
     if not ordered:
         raise ValueError("tolerances is empty; pass at least one, for example (0, 0.2, None).")
-    assignments: list[FairAssignment] = []
-    for tolerance in ordered:
-        arguments = {**params, "fairness_tol": tolerance}
-        best = fair_assignment(embedding, sensitive_features, n_clusters, **arguments)
-        if assignments:
-            warm = {**arguments, "initial_labels": assignments[-1].labels, "centroids": None}
-            k = len(assignments[-1].sizes)
-            continued = fair_assignment(embedding, sensitive_features, k, **warm)
-            best = min(best, continued, key=lambda found: (not found.certified, _cost(found)))
-        assignments.append(best)
-    return FairnessFrontier(tuple(ordered), tuple(assignments))
+    return ordered
 
 
-def _cost(assignment: FairAssignment) -> float:
-    cut = assignment.normalized_cut
-    return assignment.embedding_cost if cut is None else cut
+def _from_model(
+    model: Any, tolerances: list[float | None], params: dict[str, Any]
+) -> tuple[Rounder, list[RoundingPlan]]:
+    """The model's own rounder, and what it would be asked at each tolerance."""
+    check_is_fitted(model, "labels_")
+    _check_names(params, _OF_SEARCH)
+    rounder = getattr(model, "_rounder", None)
+    if rounder is None:
+        raise ValueError(
+            "this model has no fair rounding, and so no price of fairness; fit "
+            'FairSpectralClustering with sensitive_features and assign_labels="fair".'
+        )
+    own = {"effort": model.effort, "time_budget": model.time_budget}
+    request = {**own, **(model.rounding_params or {}), **params}
+    plans = [
+        plan_rounding(rounder.attributes, model.n_clusters, fairness_tol=tolerance, **request)
+        for tolerance in tolerances
+    ]
+    return rounder, plans
+
+
+def _from_rows(
+    embedding: Any,
+    sensitive_features: Any,
+    n_clusters: int | None,
+    tolerances: list[float | None],
+    params: dict[str, Any],
+) -> tuple[Rounder, list[RoundingPlan]]:
+    """A rounder for rows that were given, and the plan for each tolerance."""
+    _check_names(params, (*_OF_DATA, *_OF_REQUEST))
+    request = {name: value for name, value in params.items() if name in _OF_REQUEST}
+    data = {name: value for name, value in params.items() if name in _OF_DATA}
+    random_state = data.pop("random_state", None)
+    inputs = check_inputs(embedding, sensitive_features, n_clusters, **data)
+    plans = [
+        plan_rounding(inputs.attributes, inputs.n_clusters, fairness_tol=tolerance, **request)
+        for tolerance in tolerances
+    ]
+    fringe, affinity, weight = None, inputs.affinity, data.get("sample_weight")
+    if affinity is not None and can_search(affinity) and inputs.centroids is None:
+        # The floor, which decides who is set aside, is that of every tolerance.
+        fringe = choose_aside(affinity, plans[0], inputs.rows.shape[1])
+    rounder = Rounder(
+        inputs.rows,
+        inputs.attributes,
+        affinity,
+        fringe=fringe,
+        sample_weight=weight,
+        centroids=inputs.centroids,
+        n_init=data.get("n_init", 10),
+        random_state=random_state,
+    )
+    return rounder, plans
+
+
+def _check_names(params: dict[str, Any], known: Sequence[str]) -> None:
+    for name in params:
+        if name not in known:
+            raise TypeError(
+                f"fairness_frontier has no parameter {name!r}{did_you_mean(name, known)}; "
+                f"it takes {', '.join(known)}."
+            )

@@ -38,10 +38,9 @@ class SetAside:
     floor: int
 
     @classmethod
-    def of(cls, fringe: Fringe, labels: np.ndarray, plan: RoundingPlan | None) -> SetAside:
+    def of(cls, fringe: Fringe, labels: np.ndarray, floor: int) -> SetAside:
         """What became of a fringe in a clustering of everybody."""
         indices = np.flatnonzero(fringe.piece >= 0)
-        floor = 0 if plan is None else plan.smallest
         return cls(indices, fringe.piece[indices], labels[indices], floor)
 
     def __bool__(self) -> bool:
@@ -58,18 +57,25 @@ class SetAside:
         pairs = np.unique(np.stack([self.piece, self.clusters]), axis=1)
         return int(np.sum(np.bincount(pairs[0], minlength=self.n_pieces) == 1))
 
+    @property
+    def people(self) -> str:
+        """Who was set aside, as a sentence without its full stop."""
+        if not self:
+            return "Nobody was set aside before the embedding"
+        return (
+            f"{len(self.indices):,} people in {self.n_pieces:,} component(s) of fewer than "
+            f"{self.floor:,} people, too small to be a cluster, were set aside before the embedding"
+        )
+
     def __str__(self) -> str:
         if not self:
-            return "Nobody was set aside before the embedding."
-        people, pieces, split = len(self.indices), self.n_pieces, self.n_pieces - self.n_whole
+            return f"{self.people}."
+        split = self.n_pieces - self.n_whole
         placed = "placed whole where the cut is lowest"
         if split:
             why = "since whole they would break the bounds or raise the cut"
             placed = f"{self.n_whole:,} {placed}, and {split:,} in parts, {why}"
-        return (
-            f"{people:,} people in {pieces:,} component(s) of fewer than {self.floor:,} people, "
-            f"too small to be a cluster, were set aside before the embedding; then {placed}."
-        )
+        return f"{self.people}; then {placed}."
 
     def summary(self) -> dict[str, int]:
         """The numbers, for JSON."""

@@ -22,10 +22,8 @@ from fairspectral.affinity.wrapped import PenalisedOperator, RegularisedOperator
 from fairspectral.constraints import FairnessConstraints
 from fairspectral.parameters import seeded
 from fairspectral.problem import FairCutProblem
-from fairspectral.rounding.fair import FairAssignment, follow_plan
 from fairspectral.rounding.placement import rows_of_all, start_beside_fringe
 from fairspectral.rounding.plan import RoundingPlan
-from fairspectral.rounding.rows import can_search, is_sparse
 from fairspectral.rounding.start import WeightedRows, floored_clusters
 from fairspectral.set_aside import attributes_of
 from fairspectral.solvers.registry import solve
@@ -80,64 +78,21 @@ _COUNTS = {"fast": 1, "default": 3, "thorough": 8}
 
 
 @dataclass(frozen=True)
+class StartRows:
+    """The rows to cluster for one start: its name, who is set aside, and the seed of k-means."""
+
+    name: str
+    rows: np.ndarray
+    fringe: Fringe
+    seed: int
+
+
+@dataclass(frozen=True)
 class Start:
     """A clustering to search from: its name, and labels of shape (n,), within the bounds or not."""
 
     name: str
     labels: np.ndarray
-
-
-def round_from_many(
-    plan: RoundingPlan,
-    rows: np.ndarray,
-    operator: AffinityOperator,
-    attributes: tuple[Attribute, ...],
-    *,
-    known: Sequence[np.ndarray] = (),
-    fringe: Fringe | None = None,
-    n_init: int = 10,
-    random_state: Any = None,
-) -> FairAssignment:
-    """The best clustering that the search finds from several starts.
-
-    Parameters
-    ----------
-    plan : RoundingPlan
-        k, bounds, floor and effort.
-    rows : ndarray of shape (n, d)
-        The fair embedding ``D^-1/2 H``.
-    operator : AffinityOperator
-        The affinities of everybody. Where they are dense, or their rows not in memory, the one
-        start is k-means on `rows`.
-    attributes : tuple of Attribute
-        The groups.
-    known : sequence of ndarrays of shape (n,)
-        Clusterings that were found before: the result is no worse than those within the bounds.
-    fringe : Fringe or None
-        Who was set aside before the embedding.
-    n_init : int
-        Starts of k-means.
-    random_state : int, RandomState or None
-        Seed.
-    """
-    rng, starts = seeded(random_state), []
-    if can_search(operator) and is_sparse(operator):
-        starts = [
-            (start.name, start.labels)
-            for start in make_starts(
-                operator, attributes, plan, rows, fringe=fringe, random_state=rng
-            )
-        ]
-        starts += [("known before", labels) for labels in known]
-    return follow_plan(
-        plan,
-        rows,
-        affinity=operator,
-        starts=starts,
-        fringe=fringe,
-        n_init=n_init,
-        random_state=rng,
-    )
 
 
 def choose_kinds(plan: RoundingPlan) -> tuple[Kind, ...]:
@@ -177,9 +132,25 @@ def make_starts(
     list of Start
         Different ones, the best guess first.
     """
+    embeddings = embed_starts(
+        operator, attributes, plan, rows, fringe=fringe, random_state=random_state
+    )
+    return starts_from(embeddings, operator, plan)
+
+
+def embed_starts(
+    operator: AffinityOperator,
+    attributes: tuple[Attribute, ...],
+    plan: RoundingPlan,
+    rows: np.ndarray,
+    *,
+    fringe: Fringe | None = None,
+    random_state: Any = None,
+) -> list[StartRows]:
+    """The embeddings of `make_starts`, which serve all plans of the same kinds and floor."""
     fringe = fringe or Fringe.none(operator.shape[0])
     rng = seeded(random_state)
-    found: list[Start] = []
+    found: list[StartRows] = []
     for kind in choose_kinds(plan):
         own, aside = rows, fringe
         if kind.without_trees:
@@ -192,9 +163,19 @@ def make_starts(
                 kind, inner, attributes_of(attributes, aside.kept), rows.shape[1], rng
             )
             own = rows_of_all(embedding, aside)
-        labels = _labels(own, operator, plan, aside, rng.randint(2**31 - 1))
+        found.append(StartRows(kind.name, own, aside, rng.randint(2**31 - 1)))
+    return found
+
+
+def starts_from(
+    embeddings: Sequence[StartRows], operator: AffinityOperator, plan: RoundingPlan
+) -> list[Start]:
+    """The different clusterings of some embeddings, in their order."""
+    found: list[Start] = []
+    for one in embeddings:
+        labels = _labels(one.rows, operator, plan, one.fringe, one.seed)
         if not any(np.array_equal(labels, other.labels) for other in found):
-            found.append(Start(kind.name, labels))
+            found.append(Start(one.name, labels))
     return found
 
 

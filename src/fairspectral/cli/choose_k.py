@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,9 +12,12 @@ from fairspectral.cli.options import InputOptions, MethodOptions, check_toleranc
 from fairspectral.progress import report
 
 if TYPE_CHECKING:
-    import numpy as np
-
+    from fairspectral.affinity.fringe import Fringe
     from fairspectral.cli.inputs import Prepared
+    from fairspectral.rounding.plan import RoundingPlan
+    from fairspectral.set_aside import SetAside
+    from fairspectral.solvers.result import SolveResult
+    from fairspectral.validation import Attribute
 
 _SILHOUETTE_SAMPLE = 2000
 
@@ -41,6 +44,8 @@ class Candidate:
         The smallest ratio of a group's share of a cluster to its share of everyone.
     certified : bool
         Whether every group is within the tolerance.
+    set_aside : int
+        People in components too small to be a cluster, who had no part in the embedding.
     """
 
     k: int
@@ -50,6 +55,7 @@ class Candidate:
     silhouette: float
     balance: float
     certified: bool
+    set_aside: int = 0
 
 
 @command
@@ -66,13 +72,14 @@ def choose_k(
     """Compare numbers of clusters by eigengap, cut, silhouette and fairness, and suggest one.
 
     The embedding is computed once, for the largest number: the one for fewer clusters is its
-    first columns.
+    first columns. Components too small to be a cluster are set aside before it; where these are
+    others for fewer clusters, which must be larger, there is a second embedding.
 
     [bold]Example:[/bold] fairspectral choose-k people.csv --sensitive sex --max-clusters 12
     """
     from fairspectral.cli.bars import progress_bars
-    from fairspectral.cli.display import print_json, solver_summary
-    from fairspectral.cli.embedding import embed_input, limit_threads
+    from fairspectral.cli.display import print_json, print_lines, solver_summary
+    from fairspectral.cli.embedding import limit_threads
     from fairspectral.cli.inputs import prepare
 
     if max_clusters < min_clusters:
@@ -81,32 +88,31 @@ def choose_k(
         )
     check_tolerance(tolerance)
     prepared = prepare(source, method)
-    _check_max_clusters(prepared, method, max_clusters)
+    attributes = _check_max_clusters(prepared, method, max_clusters)
     with limit_threads(method.threads, prepared.n), progress_bars():
-        # One more than requested: the last eigengap needs the next eigenvalue.
-        operator, embedding, result = embed_input(prepared, method, max_clusters + 1)
+        trial = _Trial(prepared, attributes, method, tolerance, max_clusters)
         candidates = []
         for k in range(min_clusters, max_clusters + 1):
             report("rounding", (k - min_clusters) / (max_clusters + 1 - min_clusters))
-            candidates.append(
-                _candidate(k, prepared.sensitive, operator, embedding, result.eigenvalues,
-                           tolerance, method)
-            )  # fmt: skip
+            candidates.append(trial.candidate(k))
     best = suggest(candidates)
     if json:
         print_json(
             {
                 "suggestion": best.k,
                 "candidates": [asdict(c) for c in candidates],
-                "solver": solver_summary(result),
+                "solver": solver_summary(trial.result),
             }
         )
     else:
         print_candidates(candidates, best)
+        print_lines(*trial.said)
 
 
-def _check_max_clusters(prepared: Prepared, method: MethodOptions, max_clusters: int) -> None:
-    """Refuse too many clusters for the fair embedding's dimensions, less one for the last gap."""
+def _check_max_clusters(
+    prepared: Prepared, method: MethodOptions, max_clusters: int
+) -> tuple[Attribute, ...]:
+    """The groups; refuse too many clusters for the embedding's dimensions, less one for the gap."""
     from fairspectral.constraints import encode_groups
 
     attributes = encode_groups(prepared.sensitive, prepared.n, str(method.attribute_mode))
@@ -117,49 +123,114 @@ def _check_max_clusters(prepared: Prepared, method: MethodOptions, max_clusters:
             f"--max-clusters {max_clusters} is too many for {prepared.n} rows and {constraints} "
             f"fairness constraint(s); choose at most {most}."
         )
+    return attributes
 
 
-def _candidate(
-    k: int,
-    sensitive: Any,
-    operator: Any,
-    embedding: np.ndarray,
-    eigenvalues: np.ndarray,
-    tolerance: float,
-    method: MethodOptions,
-) -> Candidate:
-    from sklearn.metrics import silhouette_score
+class _Trial:
+    """Clusters the same data into several numbers of clusters.
 
-    from fairspectral.auditing import audit
-    from fairspectral.rounding.fair import fair_assignment
+    Parameters
+    ----------
+    prepared, attributes, method, tolerance
+        The data and the options.
+    max_clusters : int
+        The largest number that will be asked for.
 
-    rows = embedding[:, :k]
-    fair = fair_assignment(
-        rows,
-        sensitive,
-        k,
-        fairness_tol=tolerance,
-        attribute_mode=str(method.attribute_mode),
-        affinity=operator,
-        effort=str(method.effort),
-        time_budget=method.time_budget,
-        random_state=method.seed,
-    )
-    n = len(rows)
-    sample = _SILHOUETTE_SAMPLE if n > _SILHOUETTE_SAMPLE else None
-    silhouette = silhouette_score(rows, fair.labels, sample_size=sample, random_state=method.seed)
-    value, following = float(eigenvalues[k - 1]), float(eigenvalues[k])
-    found = audit(fair.labels, sensitive)
-    assert fair.normalized_cut is not None
-    return Candidate(
-        k=k,
-        eigenvalue=value,
-        eigengap=(value - following) / max(1.0 - following, 1e-300),
-        normalized_cut=fair.normalized_cut / k,
-        silhouette=float(silhouette),
-        balance=min(attribute.representation_ratio for attribute in found.attributes),
-        certified=fair.certified,
-    )
+    Attributes
+    ----------
+    result : SolveResult
+        How the solver of the last embedding ended.
+    """
+
+    result: SolveResult
+
+    def __init__(
+        self,
+        prepared: Prepared,
+        attributes: tuple[Attribute, ...],
+        method: MethodOptions,
+        tolerance: float,
+        max_clusters: int,
+    ) -> None:
+        from fairspectral.cli.embedding import make_input_operator
+
+        self._operator = make_input_operator(prepared, method)
+        self._attributes, self._sensitive = attributes, prepared.sensitive
+        self._method, self._tolerance = method, tolerance
+        # One more than requested: the last eigengap needs the next eigenvalue.
+        self._columns = max_clusters + 1
+        self._fringe: Fringe | None = None
+        # Who was set aside, and from which number of clusters on.
+        self._aside: list[tuple[int, SetAside]] = []
+
+    @property
+    def said(self) -> list[str]:
+        """Who was set aside, in sentences."""
+        if len(self._aside) == 1:
+            (_, aside), *_ = self._aside
+            return [f"{aside.people}."] if aside else []
+        return [f"From {k} clusters on: {aside.people}." for k, aside in self._aside]
+
+    def candidate(self, k: int) -> Candidate:
+        """The criteria of one number of clusters."""
+        from sklearn.metrics import silhouette_score
+
+        from fairspectral.auditing import audit
+        from fairspectral.rounder import Rounder
+        from fairspectral.rounding.placement import complete_rows
+        from fairspectral.rounding.plan import plan_rounding
+
+        method = self._method
+        plan = plan_rounding(
+            self._attributes,
+            k,
+            fairness_tol=self._tolerance,
+            effort=str(method.effort),
+            time_budget=method.time_budget,
+        )
+        fringe = self._embed_for(plan)
+        rounder = Rounder(
+            self._rows[:, :k],
+            self._attributes,
+            self._operator,
+            fringe=fringe,
+            random_state=method.seed,
+        )
+        fair = rounder.round(plan)
+        assert fair.normalized_cut is not None
+        rows = complete_rows(rounder.rows, fair.labels, fringe, k)
+        sample = _SILHOUETTE_SAMPLE if len(rows) > _SILHOUETTE_SAMPLE else None
+        value, following = (float(x) for x in self.result.eigenvalues[k - 1 : k + 1])
+        found = audit(fair.labels, self._sensitive)
+        return Candidate(
+            k=k,
+            eigenvalue=value,
+            eigengap=(value - following) / max(1.0 - following, 1e-300),
+            normalized_cut=fair.normalized_cut / k,
+            silhouette=float(
+                silhouette_score(rows, fair.labels, sample_size=sample, random_state=method.seed)
+            ),
+            balance=min(attribute.representation_ratio for attribute in found.attributes),
+            certified=fair.certified,
+            set_aside=len(rows) - len(fringe.kept),
+        )
+
+    def _embed_for(self, plan: RoundingPlan) -> Fringe:
+        """Who is set aside for these clusters; embed the others, unless they are the same again."""
+        import numpy as np
+
+        from fairspectral.cli.embedding import embed_kept
+        from fairspectral.set_aside import SetAside, choose_aside
+
+        fringe = choose_aside(self._operator, plan, self._columns)
+        if self._fringe is None or not np.array_equal(fringe.piece, self._fringe.piece):
+            self._rows, self.result = embed_kept(
+                self._operator, self._attributes, fringe, self._method, self._columns
+            )
+            self._fringe = fringe
+            aside = SetAside.of(fringe, fringe.piece, plan.smallest)
+            self._aside.append((plan.n_clusters, aside))
+        return fringe
 
 
 def suggest(candidates: list[Candidate]) -> Candidate:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from fairspectral.auditing import Audit
     from fairspectral.cli.inputs import Prepared
     from fairspectral.clustering import FairSpectralClustering
+    from fairspectral.frontier import FairnessFrontier
 
 
 @command
@@ -66,6 +67,7 @@ def cluster(
     """
     from fairspectral.cli.bars import progress_bars
     from fairspectral.cli.inputs import prepare
+    from fairspectral.cli.model import make_model
     from fairspectral.cli.tables import write_table
 
     started = time.perf_counter()
@@ -73,18 +75,20 @@ def cluster(
     _check_names(output, report, label_column)
     prepared = prepare(source, method, plain=plain)
     _check_outputs(prepared, output, report, label_column)
-    model = _estimator(prepared, method, clusters, tolerance, min_cluster_size)
+    model = make_model(prepared, method, clusters, tolerance, min_cluster_size)
     with progress_bars():
         model.fit(prepared.X, sensitive_features=None if plain else prepared.sensitive)
+        # The report's searches at other tolerances may find better labels: before any is written.
+        frontier = None if report is None else _improve_by_frontier(model, prepared)
         if output is not None:
             write_table(prepared.table, output, label_column, model.labels_)
         if report is not None:
             progress.report("report")
-            _write_report(model, report, prepared)
+            _write_report(model, report, prepared, frontier)
     found = _audit(model, prepared)
     seconds = time.perf_counter() - started
     if json:
-        _print_json(model, found, prepared, output, report, seconds)
+        _print_json(model, found, prepared, output, report, frontier, seconds)
     else:
         _print(model, found, prepared, output, report, seconds)
 
@@ -120,33 +124,6 @@ def _check_outputs(
         )
 
 
-def _estimator(
-    prepared: Prepared,
-    method: MethodOptions,
-    clusters: int,
-    tolerance: float,
-    min_cluster_size: int | None,
-) -> FairSpectralClustering:
-    from fairspectral.clustering import FairSpectralClustering
-
-    rounding = None if min_cluster_size is None else {"min_cluster_size": min_cluster_size}
-    return FairSpectralClustering(
-        clusters,
-        affinity=prepared.affinity,
-        gamma=method.width(),
-        n_neighbors=method.neighbors,
-        attribute_mode=str(method.attribute_mode),
-        solver=method.solver,
-        fairness_tol=tolerance,
-        effort=str(method.effort),
-        time_budget=method.time_budget,
-        rounding_params=rounding,
-        random_state=method.seed,
-        memory_budget=method.memory_budget,
-        n_jobs=method.threads,
-    )
-
-
 def _audit(model: FairSpectralClustering, prepared: Prepared) -> Audit:
     """The model's audit; for a plain clustering, one that includes the groups."""
     if model.audit_.attributes or prepared.sensitive is None:
@@ -161,7 +138,25 @@ def _audit(model: FairSpectralClustering, prepared: Prepared) -> Audit:
     )
 
 
-def _write_report(model: FairSpectralClustering, path: Path, prepared: Prepared) -> None:
+def _improve_by_frontier(
+    model: FairSpectralClustering, prepared: Prepared
+) -> FairnessFrontier | None:
+    """The price of fairness for the report; the model takes its labels where they are better."""
+    from fairspectral.report.collect import read_attributes
+    from fairspectral.report.price import better_cut, compute_frontier
+
+    frontier = compute_frontier(model, read_attributes(model, prepared.sensitive))
+    if frontier is not None and better_cut(frontier, model) is not None:
+        model._adopt(frontier.at(model.fairness_tol))
+    return frontier
+
+
+def _write_report(
+    model: FairSpectralClustering,
+    path: Path,
+    prepared: Prepared,
+    frontier: FairnessFrontier | None,
+) -> None:
     from fairspectral.files import write_text
     from fairspectral.report.html import render_report
 
@@ -171,6 +166,7 @@ def _write_report(model: FairSpectralClustering, path: Path, prepared: Prepared)
         title=f"Fair clusters of {prepared.inputs[0].name}",
         snippet=_repeat(),
         notes=prepared.notes,
+        frontier=False if frontier is None else frontier,
     )
     write_text(path, page)
 
@@ -217,6 +213,7 @@ def _print_json(
     prepared: Prepared,
     output: Path | None,
     report: Path | None,
+    frontier: FairnessFrontier | None,
     seconds: float,
 ) -> None:
     from fairspectral.cli.display import audit_summary, print_json, solver_summary
@@ -236,6 +233,7 @@ def _print_json(
         "solver": solver_summary(model.solve_result_),
         "output": None if output is None else str(output),
         "report": None if report is None else str(report),
+        "frontier": None if frontier is None else frontier.rows(),
         "notes": list(prepared.notes),
         "seconds": seconds,
     }

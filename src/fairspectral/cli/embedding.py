@@ -1,4 +1,4 @@
-"""The affinity and the fair embedding, for ``choose-k`` and ``frontier``."""
+"""The affinity and the fair embedding, for ``choose-k``; threads, for ``frontier`` as well."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ if TYPE_CHECKING:
     import numpy as np
 
     from fairspectral.affinity import AffinityOperator
+    from fairspectral.affinity.fringe import Fringe
     from fairspectral.cli.inputs import Prepared
     from fairspectral.cli.options import MethodOptions
     from fairspectral.solvers.result import IterationRecord, SolveResult
+    from fairspectral.validation import Attribute
 
 _FEW_SAMPLES = 5_000
 
@@ -31,18 +33,12 @@ def limit_threads(threads: int | None, n: int) -> AbstractContextManager[Any]:
     return threadpool_limits(1, user_api="openmp") if n <= _FEW_SAMPLES else nullcontext()
 
 
-def embed_input(
-    prepared: Prepared, method: MethodOptions, n_components: int
-) -> tuple[AffinityOperator, np.ndarray, SolveResult]:
-    """The operator, the rows ``D^-1/2 H`` of shape (n, n_components), and how the solver ended."""
+def make_input_operator(prepared: Prepared, method: MethodOptions) -> AffinityOperator:
+    """The affinities that the options describe."""
     from fairspectral.affinity import make_operator
-    from fairspectral.constraints import encode_groups
-    from fairspectral.embedding import embed
-    from fairspectral.solvers.krylov import KrylovParams
 
-    attributes = encode_groups(prepared.sensitive, prepared.n, str(method.attribute_mode))
     report(AFFINITY)
-    operator = make_operator(
+    return make_operator(
         prepared.X,
         prepared.affinity,
         gamma=method.width(),
@@ -50,18 +46,42 @@ def embed_input(
         memory_budget=method.memory_budget,
         n_jobs=method.threads,
     )
+
+
+def embed_kept(
+    operator: AffinityOperator,
+    attributes: tuple[Attribute, ...],
+    fringe: Fringe,
+    method: MethodOptions,
+    n_components: int,
+) -> tuple[np.ndarray, SolveResult]:
+    """The rows ``D^-1/2 H``, of shape (n, n_components), without those who are set aside.
+
+    Returns
+    -------
+    rows : ndarray of shape (n, n_components)
+        Of everybody; zero for those who are set aside.
+    result : SolveResult
+        How the solver ended.
+    """
+    from fairspectral.affinity.fringe import without_fringe
+    from fairspectral.embedding import embed
+    from fairspectral.rounding.placement import rows_of_all
+    from fairspectral.set_aside import attributes_of
+    from fairspectral.solvers.krylov import KrylovParams
+
     report(EMBEDDING)
     meter = GapMeter(KrylovParams().tol)
 
     def watch(record: IterationRecord) -> None:
         report(EMBEDDING, meter.read(record.gap if record.gap is not None else math.inf))
 
-    embedding, result = embed(
-        operator,
-        attributes,
+    rows, result = embed(
+        without_fringe(operator, fringe) if fringe else operator,
+        attributes_of(attributes, fringe.kept),
         n_components,
         solver=method.solver,
         callback=watch,
         random_state=method.seed,
     )
-    return operator, embedding, result
+    return rows_of_all(rows, fringe), result

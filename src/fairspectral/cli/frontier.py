@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,7 +11,6 @@ import typer
 
 from fairspectral.cli.command import Json, command
 from fairspectral.cli.options import InputOptions, MethodOptions, check_tolerance
-from fairspectral.progress import report
 
 if TYPE_CHECKING:
     from fairspectral.frontier import FairnessFrontier
@@ -41,8 +41,9 @@ def frontier(
     """
     from fairspectral.cli.bars import progress_bars
     from fairspectral.cli.display import print_json, print_lines, print_table, solver_summary
-    from fairspectral.cli.embedding import embed_input, limit_threads
+    from fairspectral.cli.embedding import limit_threads
     from fairspectral.cli.inputs import prepare
+    from fairspectral.cli.model import make_model
     from fairspectral.cli.tables import check_kind, check_output
     from fairspectral.frontier import TOLERANCES, fairness_frontier
 
@@ -57,19 +58,11 @@ def frontier(
     if plot is not None:
         check_output(plot, prepared.inputs)
     with limit_threads(method.threads, prepared.n), progress_bars():
-        operator, embedding, result = embed_input(prepared, method, clusters)
-        report("rounding")
-        found = fairness_frontier(
-            embedding,
-            prepared.sensitive,
-            clusters,
-            tolerances=wanted,
-            attribute_mode=str(method.attribute_mode),
-            affinity=operator,
-            effort=str(method.effort),
-            time_budget=method.time_budget,
-            random_state=method.seed,
-        )
+        # The model's own search is one of the frontier's.
+        tightest = min(wanted, key=lambda t: math.inf if t is None else t)
+        model = make_model(prepared, method, clusters, tightest)
+        model.fit(prepared.X, sensitive_features=prepared.sensitive)
+        found = fairness_frontier(model, tolerances=wanted)
     if plot is not None:
         _draw(found, plot)
     rows = found.rows()
@@ -78,7 +71,8 @@ def frontier(
             {
                 "clusters": clusters,
                 "frontier": rows,
-                "solver": solver_summary(result),
+                "solver": solver_summary(model.solve_result_),
+                "set_aside": model.set_aside_.summary(),
                 "plot": plot and str(plot),
             }
         )
@@ -96,6 +90,8 @@ def frontier(
             for row in rows
         ],
     )
+    if model.set_aside_:
+        print_lines(f"{model.set_aside_.people}.")
     print_lines("Price: how much larger the cut is than at the loosest tolerance shown.")
     if plot is not None:
         print_lines(f"Plot: {plot}")

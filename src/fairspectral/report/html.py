@@ -10,7 +10,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
-import warnings
 from collections.abc import Iterable
 from contextlib import nullcontext
 from datetime import UTC, datetime
@@ -18,24 +17,18 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from fairspectral.files import write_text
-from fairspectral.frontier import TOLERANCES, FairnessFrontier, fairness_frontier
+from fairspectral.frontier import FairnessFrontier
 from fairspectral.report import collect, sections, words
 from fairspectral.report.charts import HEIGHT, WIDTH, share_bars
 from fairspectral.report.comparison import compare, comparison_table
 from fairspectral.report.moved import MOST_WAYS, csv_text, find_moved
 from fairspectral.report.palette import cluster_colour
-from fairspectral.validation import Attribute, FairSpectralWarning
-
-# The price of fairness takes a dozen or more clusterings. By default it is computed in full up to
-# the first number of samples, and up to the second in fewer steps and without refining the cut.
-# Several attributes take longer, so they always get fewer steps.
-FULL_FRONTIER_SAMPLES, QUICK_FRONTIER_SAMPLES = 5_000, 50_000
-QUICK_TOLERANCES = (0.0, 0.05, 0.1, 0.2, 0.5, None)
+from fairspectral.report.price import FULL_FRONTIER_SAMPLES, compute_frontier, own_place
+from fairspectral.validation import Attribute
 
 # Above this many, the labels are not in the page.
 MOST_LABELS = 100_000
@@ -73,9 +66,11 @@ def write_report(
         Whether to cluster without groups and without bounds too, to show what fairness cost.
     frontier : FairnessFrontier, bool or None
         The price of fairness to draw; True computes it, False leaves it out, None computes it
-        for up to 5,000 samples, and for up to 50,000 in a quicker way.
+        for up to 5,000 samples, and for up to 50,000 with little effort if the affinities are
+        in memory. The model's own labels are its point at the model's tolerance; if a search
+        at another tolerance finds a lower cut within the same bounds, the page says so.
     random_state : int or None
-        Seed of plain clustering, of the frontier and of the sample that is drawn.
+        Seed of plain clustering and of the sample that is drawn.
 
     Returns
     -------
@@ -155,8 +150,9 @@ def render_report(
         height=HEIGHT,
         colours=[cluster_colour(i) for i in range(model.n_clusters)],
         frontier=price,
-        price_chart=sections.price_chart(price, model.fairness_tol) if price else None,
-        price_words=words.price(price, model.fairness_tol) if price else "",
+        price_chart=sections.price_chart(price, model) if price else None,
+        price_marked=price is not None and own_place(price, model) is not None,
+        price_words=words.price(price, model) if price else "",
         tolerance_names=price.tolerance_names if price else [],
         result=model.solve_result_,
         convergence=sections.convergence_chart(model),
@@ -180,24 +176,9 @@ def _price(
 ) -> FairnessFrontier | None:
     if isinstance(frontier, FairnessFrontier):
         return frontier
-    n = len(model.labels_)
-    quick = frontier is None and n > FULL_FRONTIER_SAMPLES
-    if frontier is False or not attributes or (quick and n > QUICK_FRONTIER_SAMPLES):
+    if frontier is False:
         return None
-    own = [] if model.fairness_tol is None else [model.fairness_tol]
-    steps = QUICK_TOLERANCES if quick or len(attributes) > 1 else TOLERANCES
-    with warnings.catch_warnings():
-        # Warnings about the groups were given when the model was fitted.
-        warnings.simplefilter("ignore", FairSpectralWarning)
-        return fairness_frontier(
-            model.embedding_,
-            np.stack([attribute.codes for attribute in attributes], axis=1),
-            model.n_clusters,
-            tolerances=[*steps, *own],
-            affinity=None if quick else model.affinity_operator_,
-            n_init=model.n_init,
-            random_state=random_state,
-        )
+    return compute_frontier(model, attributes, always=bool(frontier), random_state=random_state)
 
 
 def _file(text: str) -> str:

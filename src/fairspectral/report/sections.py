@@ -11,6 +11,7 @@ from fairspectral.frontier import FairnessFrontier
 from fairspectral.report.charts import LineChart, Scatter, Series, line_chart, scatter
 from fairspectral.report.collect import sample_rows
 from fairspectral.report.plane import project_on_plane
+from fairspectral.report.price import has_run, own_place
 from fairspectral.report.words import signed
 from fairspectral.validation import Attribute
 
@@ -62,21 +63,25 @@ def picture(model: Any, attributes: tuple[Attribute, ...], random_state: Any) ->
     )
 
 
-def price_chart(frontier: FairnessFrontier, tolerance: float | None) -> LineChart:
-    """Cost against tolerance, the model's own tolerance marked."""
+def price_chart(frontier: FairnessFrontier, model: Any) -> LineChart:
+    """Cost against tolerance, this run marked: on the line, or beside it if that is not its own."""
     cost, name, names = frontier.cost, frontier.cost_name, frontier.tolerance_names
-    tips = [
-        f"tolerance {at}\n{name} {value:.4g}\n{signed(price - 1)} over the loosest"
-        for at, value, price in zip(names, cost, frontier.price, strict=True)
-    ]
-    tolerances = list(frontier.tolerances)
-    marked = tolerances.index(tolerance) if tolerance in tolerances else None
-    series = Series(name, np.arange(len(cost)), cost, tips, marked)
+
+    def tip(place: int, value: float) -> str:
+        over = signed(value / cost[-1] - 1)
+        return f"tolerance {names[place]}\n{name} {value:.4g}\n{over} over the loosest"
+
+    tips = [tip(place, value) for place, value in enumerate(cost)]
+    at, on_line = own_place(frontier, model), has_run(frontier, model)
+    series = [Series(name, np.arange(len(cost)), cost, tips, at if on_line else None)]
+    if at is not None and not on_line:
+        own = model.fair_assignment_.cost
+        series.append(Series("this run", np.array([at]), np.array([own]), [tip(at, own)], 0))
     return line_chart(
         f"The price of fairness: {name} against tolerance",
         "tolerance: from proportional to no bound",
         f"{name}, on an axis that does not begin at zero",
-        [series],
+        series,
         x_names=names,
     )
 

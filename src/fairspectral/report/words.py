@@ -8,6 +8,7 @@ from typing import Any
 from fairspectral.frontier import FairnessFrontier
 from fairspectral.report.collect import Judgement
 from fairspectral.report.comparison import Comparison
+from fairspectral.report.price import better_cut
 
 
 @dataclass(frozen=True)
@@ -82,17 +83,32 @@ def cost(model: Any, comparison: Comparison) -> str:
     return f"for a normalised cut {fair_cut / other_cut - 1:.1%} above that {than}"
 
 
-def price(frontier: FairnessFrontier, tolerance: float | None) -> str:
+def price(frontier: FairnessFrontier, model: Any) -> str:
     """The price of the model's tolerance; empty where it is not on the frontier."""
-    if tolerance is None or tolerance not in frontier.tolerances:
+    tolerance = model.fairness_tol
+    if model.fair_assignment_ is None or tolerance not in frontier.tolerances:
         return ""
+    if tolerance is None:
+        return _better(frontier, model).strip()
     rise = float(frontier.price[frontier.tolerances.index(tolerance)]) - 1
     loosest = frontier.tolerances[-1]
     than = "without any bound" if loosest is None else f"at {percent(loosest)}"
     costs = f"{signed(rise)}" if rise >= 0.0005 else "nothing"
     return (
         f"At {percent(tolerance)} it costs {costs} in {frontier.cost_name} over the same rounding "
-        f"{than}."
+        f"{than}.{_better(frontier, model)}"
+    )
+
+
+def _better(frontier: FairnessFrontier, model: Any) -> str:
+    """That the frontier has a lower cut than the run within the run's own bounds, if it has."""
+    cut = better_cut(frontier, model)
+    if cut is None:
+        return ""
+    return (
+        f" The searches for this chart found a lower normalised cut within this run’s bounds, "
+        f"{cut:.4g} against {model.fair_assignment_.cost:.4g}: "
+        f"fairness_frontier(model).at({model.fairness_tol}) has its labels."
     )
 
 

@@ -16,18 +16,16 @@ from typing import Any
 
 import numpy as np
 
-from fairspectral.affinity import make_operator
 from fairspectral.affinity.fringe import Fringe
 from fairspectral.anytime import Deadline, stop_on_interrupt
-from fairspectral.constraints import encode_groups
 from fairspectral.cut import CutState
-from fairspectral.parameters import check_whole_number, seeded
+from fairspectral.parameters import seeded
 from fairspectral.progress import ROUNDING, report
 from fairspectral.rounding.assign import fair_flow
 from fairspectral.rounding.band import into_band
 from fairspectral.rounding.dense_search import rounds_of, search_dense
 from fairspectral.rounding.gram import GramOperator
-from fairspectral.rounding.inputs import check_k, check_labels, check_rows, check_weights
+from fairspectral.rounding.inputs import check_inputs, check_labels, check_weights
 from fairspectral.rounding.partition import Source, partition
 from fairspectral.rounding.partition.evolve import EFFORTS
 from fairspectral.rounding.placement import gather_pieces, start_beside_fringe
@@ -41,7 +39,6 @@ from fairspectral.rounding.start import (
     floored_clusters,
     nearest_with_floor,
 )
-from fairspectral.row_order import check_same_rows
 
 __all__ = ["FairAssignment", "fair_assignment"]
 
@@ -143,23 +140,20 @@ def fair_assignment(
     ValueError
         If the request is impossible; the message gives the closest possible one.
     """
-    rows = check_rows(embedding, "embedding")
-    check_whole_number(n_init, "n_init")
-    for name, values in (
-        ("affinity", affinity),
-        ("sample_weight", sample_weight),
-        ("initial_labels", initial_labels),
-    ):
-        check_same_rows(embedding, values, "embedding", name)
-    if affinity is not None:
-        affinity = make_operator(affinity, "precomputed")
-    if centroids is not None:
-        centroids = check_rows(centroids, "centroids")
+    inputs = check_inputs(
+        embedding,
+        sensitive_features,
+        n_clusters,
+        attribute_mode=attribute_mode,
+        affinity=affinity,
+        sample_weight=sample_weight,
+        centroids=centroids,
+        initial_labels=initial_labels,
+        n_init=n_init,
+    )
     plan = plan_rounding(
-        encode_groups(
-            sensitive_features, len(rows), attribute_mode, rows=embedding, rows_name="embedding"
-        ),
-        check_k(n_clusters, len(rows), rows, centroids),
+        inputs.attributes,
+        inputs.n_clusters,
         fairness_tol=fairness_tol,
         bounds=bounds,
         target_proportions=target_proportions,
@@ -173,10 +167,10 @@ def fair_assignment(
     )
     return follow_plan(
         plan,
-        rows,
-        affinity=affinity,
+        inputs.rows,
+        affinity=inputs.affinity,
         sample_weight=sample_weight,
-        centroids=centroids,
+        centroids=inputs.centroids,
         initial_labels=initial_labels,
         n_init=n_init,
         random_state=random_state,
@@ -242,6 +236,21 @@ def follow_plan(
         history.starts,
         stopped=history.stopped,
     )
+
+
+def measure_labels(
+    plan: RoundingPlan,
+    rows: np.ndarray,
+    labels: np.ndarray,
+    affinity: Any = None,
+    sample_weight: Any = None,
+) -> FairAssignment:
+    """A clustering from elsewhere as a result: its costs, and what the plan's bounds say of it."""
+    k = plan.n_clusters
+    weights = None if sample_weight is None else check_weights(sample_weight, len(rows))
+    history = _History(WeightedRows.scaled(rows, weights, plan.row_scaling, affinity), affinity, k)
+    history.add("known before", labels)
+    return certify(labels, plan.rules, k, plan.smallest, history.stages, plan.notes)
 
 
 def _from_one_start(

@@ -1,18 +1,63 @@
-"""Checks of fair rounding's input besides groups: rows, centroids, first labels and weights."""
+"""Checks of fair rounding's input: rows, groups, centroids, first labels and weights."""
 
 from __future__ import annotations
 
 from numbers import Integral
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
-from fairspectral.parameters import is_boolean
-from fairspectral.validation import refuse_masked
+from fairspectral.affinity import AffinityOperator, make_operator
+from fairspectral.constraints import encode_groups
+from fairspectral.parameters import check_whole_number, is_boolean
+from fairspectral.row_order import check_same_rows
+from fairspectral.validation import Attribute, refuse_masked
 
 # Sums of squares of larger numbers may overflow.
 _LARGEST = 1e150
+
+
+class Inputs(NamedTuple):
+    """The validated data of a rounding: what it rounds, apart from what is asked of it."""
+
+    rows: np.ndarray
+    attributes: tuple[Attribute, ...]
+    n_clusters: int
+    affinity: AffinityOperator | None
+    centroids: np.ndarray | None
+
+
+def check_inputs(
+    embedding: Any,
+    sensitive_features: Any,
+    n_clusters: int | None,
+    *,
+    attribute_mode: str = "marginal",
+    affinity: Any = None,
+    sample_weight: Any = None,
+    centroids: Any = None,
+    initial_labels: Any = None,
+    n_init: int = 10,
+) -> Inputs:
+    """Validate the data of `fair_assignment`, whose arguments these are."""
+    rows = check_rows(embedding, "embedding")
+    check_whole_number(n_init, "n_init")
+    for name, values in (
+        ("affinity", affinity),
+        ("sample_weight", sample_weight),
+        ("initial_labels", initial_labels),
+    ):
+        check_same_rows(embedding, values, "embedding", name)
+    if affinity is not None:
+        affinity = make_operator(affinity, "precomputed")
+    if centroids is not None:
+        centroids = check_rows(centroids, "centroids")
+    attributes = encode_groups(
+        sensitive_features, len(rows), attribute_mode, rows=embedding, rows_name="embedding"
+    )
+    k = check_k(n_clusters, len(rows), rows, centroids)
+    return Inputs(rows, attributes, k, affinity, centroids)
 
 
 def check_rows(rows: Any, name: str) -> np.ndarray:
@@ -58,22 +103,22 @@ def check_k(n_clusters: int | None, n: int, rows: np.ndarray, centroids: Any) ->
     return k
 
 
-def check_labels(initial_labels: Any, n: int, k: int, smallest: int) -> np.ndarray:
-    """Labels to start from, one of 0 .. k-1 for each row."""
-    refuse_masked(initial_labels, "initial_labels")
-    labels = np.asarray(initial_labels)
+def check_labels(
+    given: Any, n: int, k: int, smallest: int, name: str = "initial_labels"
+) -> np.ndarray:
+    """Labels from elsewhere, one of 0 .. k-1 for each row."""
+    refuse_masked(given, name)
+    labels = np.asarray(given)
     if labels.shape != (n,) or labels.dtype.kind not in "iu" or not np.isin(labels, range(k)).all():
-        raise ValueError(
-            f"initial_labels must be {n} whole numbers from 0 to {k - 1}, one for each row."
-        )
+        raise ValueError(f"{name} must be {n} whole numbers from 0 to {k - 1}, one for each row.")
     least = int(np.bincount(labels, minlength=k).min())
     if not least:
         raise ValueError(
-            "initial_labels has an empty cluster; put at least one person into every cluster."
+            f"{name} has an empty cluster; put at least one person into every cluster."
         )
     if least < smallest:
         raise ValueError(
-            f"initial_labels has a cluster of {least} person(s), below the floor of {smallest}; "
+            f"{name} has a cluster of {least} person(s), below the floor of {smallest}; "
             f"pass min_cluster_size={least} or other labels."
         )
     return labels.astype(np.int32)

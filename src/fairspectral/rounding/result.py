@@ -85,6 +85,11 @@ class FairAssignment:
     notes: tuple[str, ...]
     starts: tuple[Source, ...] = ()
 
+    @property
+    def cost(self) -> float:
+        """What was minimised: the normalised cut where it is known, else the embedding cost."""
+        return self.embedding_cost if self.normalized_cut is None else self.normalized_cut
+
 
 def all_inside(rules: Sequence[FairnessRule], labels: np.ndarray, k: int) -> bool:
     """Whether every cell is within its bounds, for the sizes that the clusters have."""

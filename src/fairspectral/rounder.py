@@ -1,0 +1,167 @@
+"""One embedding, rounded at any bounds: the searches from several starts share one archive.
+
+A result is never worse than any clustering within its bounds that was found at other bounds, or
+was given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from fairspectral.affinity import AffinityOperator
+from fairspectral.affinity.fringe import Fringe
+from fairspectral.parameters import seeded
+from fairspectral.rounding.archive import Archive, is_lower
+from fairspectral.rounding.fair import FairAssignment, follow_plan, measure_labels
+from fairspectral.rounding.placement import complete_rows
+from fairspectral.rounding.plan import RoundingPlan
+from fairspectral.rounding.rows import can_search, is_sparse
+from fairspectral.starts import StartRows, choose_kinds, embed_starts, starts_from
+from fairspectral.validation import Attribute
+
+# The embeddings of the starts, by what they depend on.
+_Embeddings = dict[tuple[Any, ...], list[StartRows]]
+
+
+class Rounder:
+    """Rounds the rows of one embedding, and remembers the clusterings.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n, d)
+        The fair embedding ``D^-1/2 H``; of those who were set aside, any.
+    attributes : tuple of Attribute
+        The groups.
+    operator : AffinityOperator or None
+        The affinities of everybody. Sparse graphs in memory are searched from several
+        embeddings; on others the one start is k-means on `rows`.
+    fringe : Fringe or None
+        Who was set aside before the embedding.
+    sample_weight, centroids, n_init
+        As in `fair_assignment`; with weights or centroids there is one start.
+    random_state : int, RandomState or None
+        Seed. Every search begins with the same, so that the bounds alone make the difference.
+
+    Attributes
+    ----------
+    archive : Archive
+        All clusterings so far.
+    """
+
+    def __init__(
+        self,
+        rows: np.ndarray,
+        attributes: tuple[Attribute, ...],
+        operator: AffinityOperator | None = None,
+        *,
+        fringe: Fringe | None = None,
+        sample_weight: Any = None,
+        centroids: np.ndarray | None = None,
+        n_init: int = 10,
+        random_state: Any = None,
+    ) -> None:
+        self.rows, self.attributes, self.operator = rows, attributes, operator
+        self.fringe = fringe or Fringe.none(len(rows))
+        self.archive = Archive()
+        self._weight, self._centroids, self._n_init = sample_weight, centroids, n_init
+        rng = seeded(random_state)
+        self._start_seed, self._search_seed = (rng.randint(2**31 - 1) for _ in range(2))
+        # The results by what was asked for, so that nothing is searched twice.
+        self._searched: dict[tuple[Any, ...], FairAssignment] = {}
+
+    def know(self, labels: np.ndarray, plan: RoundingPlan) -> None:
+        """Add a clustering from elsewhere: where it is within the bounds, no result is worse."""
+        rows = complete_rows(self.rows, labels, self.fringe, plan.n_clusters)
+        self.archive.add(measure_labels(plan, rows, labels, self.operator, self._weight))
+
+    def round(self, plan: RoundingPlan) -> FairAssignment:
+        """The best clustering that is known after a search within the plan's bounds."""
+        return self.round_all([plan])[0]
+
+    def round_all(self, plans: Sequence[RoundingPlan]) -> list[FairAssignment]:
+        """The best clustering for each plan that is known after the searches for all of them.
+
+        The embeddings of the starts are computed once. Put tight bounds first: where a looser
+        search ends above the result of a tighter one, it begins again from that.
+        """
+        embeddings: _Embeddings = {}
+        found = [self._search_once(plan, embeddings) for plan in plans]
+        return [self._best(plan, one) for plan, one in zip(plans, found, strict=True)]
+
+    def _best(self, plan: RoundingPlan, found: FairAssignment) -> FairAssignment:
+        """The best that is known; `found` itself if nothing is better."""
+        best = self.archive.best(plan)
+        if best is None or (found.certified and not is_lower(best.cost, found.cost)):
+            return found
+        return best
+
+    def _search_once(self, plan: RoundingPlan, embeddings: _Embeddings) -> FairAssignment:
+        key = _identity(plan)
+        if key not in self._searched:
+            found = self._search(plan, self._starts(plan, embeddings))
+            self.archive.add(found)
+            best = self._best(plan, found)
+            if best is not found:
+                self.archive.add(self._search_from(plan, best.labels))
+            self._searched[key] = found
+        return self._searched[key]
+
+    @property
+    def _is_graph(self) -> bool:
+        return self.operator is not None and can_search(self.operator) and is_sparse(self.operator)
+
+    def _starts(self, plan: RoundingPlan, embeddings: _Embeddings) -> list[tuple[str, np.ndarray]]:
+        """Clusterings from several embeddings, on graphs."""
+        if not self._is_graph or self._weight is not None or self._centroids is not None:
+            return []
+        assert self.operator is not None
+        key = (choose_kinds(plan), plan.smallest)
+        if key not in embeddings:
+            embeddings[key] = embed_starts(
+                self.operator,
+                self.attributes,
+                plan,
+                self.rows,
+                fringe=self.fringe,
+                random_state=self._start_seed,
+            )
+        starts = starts_from(embeddings[key], self.operator, plan)
+        return [(start.name, start.labels) for start in starts]
+
+    def _search(
+        self, plan: RoundingPlan, starts: Sequence[tuple[str, np.ndarray]]
+    ) -> FairAssignment:
+        return follow_plan(
+            plan,
+            self.rows,
+            affinity=self.operator,
+            sample_weight=self._weight,
+            centroids=self._centroids,
+            starts=starts,
+            fringe=self.fringe,
+            n_init=self._n_init,
+            random_state=self._search_seed,
+        )
+
+    def _search_from(self, plan: RoundingPlan, labels: np.ndarray) -> FairAssignment:
+        """Search again, from a clustering within the bounds that is better than what was found."""
+        if self._is_graph:
+            return self._search(plan, [("known before", labels)])
+        return follow_plan(
+            plan,
+            complete_rows(self.rows, labels, self.fringe, plan.n_clusters),
+            affinity=self.operator,
+            sample_weight=self._weight,
+            initial_labels=labels,
+            random_state=self._search_seed,
+        )
+
+
+def _identity(plan: RoundingPlan) -> tuple[Any, ...]:
+    """What makes two plans the same request."""
+    bounds = tuple((rule.lower.tobytes(), rule.upper.tobytes()) for rule in plan.rules)
+    search = (plan.effort, plan.time_budget, plan.refine_rounds, plan.row_scaling)
+    return plan.n_clusters, plan.smallest, bounds, search
