@@ -1,11 +1,12 @@
 """The price of fairness."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
+from helpers import sparse_blocks
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 
-from fairspectral import frontier as frontier_module
+from fairspectral import FairSpectralClustering
 from fairspectral.affinity import make_operator
 from fairspectral.frontier import fairness_frontier
 
@@ -58,17 +59,76 @@ def test_given_centroids_serve_the_first_start_only(blobs):
     assert len(frontier.assignments[1].sizes) == 3
 
 
-def test_uncertified_clusterings_are_not_preferred(monkeypatch):
-    def assign(*_, initial_labels=None, **__):
-        warm = initial_labels is not None
-        return SimpleNamespace(
-            labels=[0], sizes=[1], certified=not warm, normalized_cut=None,
-            embedding_cost=1.0 if warm else 2.0,
-        )  # fmt: skip
+@pytest.fixture(params=["graph", "kernel"])
+def model(request):
+    """A fitted model of three blobs with two people apart, or of their kernel."""
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((90, 2)) + np.repeat([[0, 0], [3, 0], [0, 3]], 30, axis=0)
+    groups = (rng.random(90) < np.repeat([0.8, 0.3, 0.4], 30)).astype(int)
+    fitted = FairSpectralClustering(3, fairness_tol=0.1, effort="fast", random_state=0)
+    if request.param == "kernel":
+        return fitted.fit(X, sensitive_features=groups)
+    near = (np.linalg.norm(X[:, None] - X, axis=2) < 1.2) & ~np.eye(90, dtype=bool)
+    near[np.arange(89), np.arange(1, 90)] = near[np.arange(1, 90), np.arange(89)] = True
+    W = sparse_blocks(near.astype(float), np.array([[0.0, 1.0], [1.0, 0.0]]))
+    fitted.set_params(affinity="precomputed")
+    return fitted.fit(W, sensitive_features=np.append(groups, [0, 1]))
 
-    monkeypatch.setattr(frontier_module, "fair_assignment", assign)
-    frontier = fairness_frontier(None, None, tolerances=(0, 0.2))
-    assert all(assignment.certified for assignment in frontier.assignments)
+
+def test_the_point_at_the_models_tolerance_is_the_model(model):
+    labels, own = model.labels_.copy(), model.fair_assignment_
+    frontier = fairness_frontier(model, tolerances=(0, 0.1, 0.3, None))
+    cuts = frontier.normalized_cut
+    assert (np.diff(cuts) <= 1e-9).all()
+    point = frontier.at(0.1)
+    same = np.array_equal(point.labels, labels)
+    assert same or point.normalized_cut < own.normalized_cut - 1e-9
+    # Asking changes nothing of the model.
+    np.testing.assert_array_equal(model.labels_, labels)
+    assert model.fair_assignment_ is own
+    # Asked once more, all of it is known.
+    again = fairness_frontier(model, tolerances=(0.1, None))
+    np.testing.assert_array_equal(again.at(0.1).labels, point.labels)
+    assert again.at(None).normalized_cut <= cuts[-1] + 1e-9
+
+
+def test_each_point_is_as_good_as_a_model_of_this_tolerance(model):
+    found = fairness_frontier(model, tolerances=(0.0, 0.3))
+    X = model.affinity_operator_.stored_weights
+    other = clone(model).set_params(affinity="precomputed", fairness_tol=0.3)
+    other.fit(X, sensitive_features=model._attributes[0].codes)
+    assert found.at(0.3).normalized_cut <= other.fair_assignment_.normalized_cut + 1e-6
+
+
+def test_who_was_set_aside_is_said_for_each_tolerance(model):
+    frontier = fairness_frontier(model, tolerances=(0.1, 0.3))
+    for aside, one in zip(frontier.set_aside, frontier.assignments, strict=True):
+        np.testing.assert_array_equal(aside.indices, model.set_aside_.indices)
+        np.testing.assert_array_equal(aside.clusters, one.labels[aside.indices])
+
+
+def test_rows_of_a_graph_have_small_components_set_aside(model):
+    codes = model._attributes[0].codes
+    frontier = fairness_frontier(
+        model.embedding_, codes, 3, tolerances=(0.1,), affinity=model.affinity_operator_,
+        effort="fast", random_state=0,
+    )  # fmt: skip
+    np.testing.assert_array_equal(frontier.set_aside[0].indices, model.set_aside_.indices)
+    assert frontier.assignments[0].certified
+
+
+def test_a_known_clustering_is_a_bound(blobs):
+    rows, groups = blobs
+    affinity = make_operator(rows, "rbf", gamma=1.0, dtype=float)
+    params = {"affinity": affinity, "random_state": 0}
+    good = fairness_frontier(rows, groups, 3, tolerances=(0.1,), **params).assignments[0]
+    # Rows that say nothing, and hardly any search.
+    noise = np.random.default_rng(1).normal(size=rows.shape)
+    lazy = {**params, "effort": "fast", "refine_rounds": 0}
+    frontier = fairness_frontier(
+        noise, groups, 3, tolerances=(0, 0.1, 0.5), known=[good.labels], **lazy
+    )
+    assert (frontier.normalized_cut[1:] <= good.normalized_cut + 1e-9).all()
 
 
 def test_bad_arguments_are_named(blobs):
@@ -77,3 +137,21 @@ def test_bad_arguments_are_named(blobs):
         fairness_frontier(rows, groups, 3, fairness_tol=0.1)
     with pytest.raises(ValueError, match="tolerances is empty"):
         fairness_frontier(rows, groups, 3, tolerances=())
+    with pytest.raises(TypeError, match=r"no parameter 'efort' \(did you mean 'effort'\?\)"):
+        fairness_frontier(rows, groups, 3, efort="fast")
+    with pytest.raises(ValueError, match="known labels must be 240 whole numbers from 0 to 2"):
+        fairness_frontier(rows, groups, 3, known=[np.zeros(3, dtype=int)])
+    frontier = fairness_frontier(rows, groups, 3, tolerances=(0.2,), random_state=0)
+    with pytest.raises(ValueError, match=r"tolerance 0\.1 is not on this frontier, which has 0\.2"):
+        frontier.at(0.1)
+
+
+def test_models_without_a_frontier_are_named(blobs):
+    rows, groups = blobs
+    with pytest.raises(NotFittedError):
+        fairness_frontier(FairSpectralClustering(3))
+    plain = FairSpectralClustering(3, random_state=0).fit(rows)
+    with pytest.raises(ValueError, match="this model has no fair rounding"):
+        fairness_frontier(plain)
+    with pytest.raises(TypeError, match="a fitted model has its sensitive_features"):
+        fairness_frontier(plain, groups)

@@ -56,6 +56,22 @@ def graph(tmp_path):
 
 
 @pytest.fixture
+def graph_with_pairs(tmp_path):
+    """Three blocks of fifty and two detached pairs; groups alternate."""
+    rng = np.random.default_rng(0)
+    block = np.repeat([0, 1, 2], 50)
+    near = np.triu(rng.random((150, 150)) < np.where(block[:, None] == block, 0.3, 0.02), 1)
+    edges = [*zip(*np.nonzero(near), strict=True), *((i, i + 1) for i in range(149))]
+    edges += [(150, 151), (152, 153)]
+    edges = [(f"v{a}", f"v{b}") for a, b in sorted(set(edges))]
+    edges_path, groups_path = tmp_path / "edges.csv", tmp_path / "groups.csv"
+    pd.DataFrame(edges, columns=["source", "target"]).to_csv(edges_path, index=False)
+    nodes = [f"v{i}" for i in range(154)]
+    pd.DataFrame({"node": nodes, "side": ["a", "b"] * 77}).to_csv(groups_path, index=False)
+    return edges_path, groups_path
+
+
+@pytest.fixture
 def call():
     """Run the command in this process: status, both outputs, and JSON where there is some."""
 

@@ -36,6 +36,29 @@ def test_the_planted_number_is_suggested(call, planted):
     assert values == sorted(values, reverse=True)
 
 
+def test_small_components_are_set_aside_and_said(call, graph_with_pairs):
+    edges, groups = graph_with_pairs
+    words = ("choose-k", edges, "--graph", "--groups", groups, "--effort", "fast")
+    done = call(*words, "--max-clusters", "4")
+    # The pairs are no clusters: without them the three blocks are what there is.
+    assert "Suggestion: 3 clusters" in done.out
+    assert "4 people in 2 component(s) of fewer than 7 people" in done.out
+    candidates = call(*words, "--max-clusters", "4", "--json").json["candidates"]
+    assert [c["set_aside"] for c in candidates] == [4, 4, 4]
+    assert all(c["certified"] for c in candidates)
+
+
+def test_a_component_can_be_large_enough_for_more_clusters(call, graph_with_pairs):
+    edges, groups = graph_with_pairs
+    words = ("choose-k", edges, "--graph", "--groups", groups, "--effort", "fast")
+    words = (*words, "--min-clusters", "5", "--max-clusters", "6")
+    said = " ".join(call(*words).out.split())
+    assert "From 5 clusters on: 4 people in 2 component(s) of fewer than 3 people" in said
+    assert "From 6 clusters on: Nobody was set aside before the embedding." in said
+    candidates = call(*words, "--json").json["candidates"]
+    assert [c["set_aside"] for c in candidates] == [4, 0]
+
+
 def test_one_embedding_serves_every_number(call, people):
     """The columns for fewer clusters equal a separate embedding."""
     words = ("choose-k", people, "-s", "sex", "--json", "--min-clusters", "2", "--max-clusters")

@@ -1,4 +1,6 @@
 import os
+import re
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -7,7 +9,7 @@ import scipy.io
 import scipy.sparse as sp
 from sklearn.metrics import adjusted_rand_score
 
-from fairspectral import FairSpectralClustering, audit
+from fairspectral import FairSpectralClustering, audit, fair_assignment
 
 
 def cluster(call, path, *words):
@@ -170,6 +172,52 @@ def test_a_report_without_jinja_is_refused_before_the_work(call, people, tmp_pat
     done = cluster(call, people, "--report", tmp_path / "r.html")
     assert done.status == 2
     assert "--report needs jinja2" in done.err
+
+
+# --- the run and its frontier -------------------------------------------------------------------
+
+
+def test_the_marked_point_of_the_report_is_the_run(call, people, tmp_path):
+    pytest.importorskip(
+        "jinja2", reason="jinja2 is not installed: pip install 'fairspectral[report]'"
+    )
+    page, out = tmp_path / "report.html", tmp_path / "out.csv"
+    words = ("--report", page, "-o", out, "--json", "--tolerance", "0.15", "--effort", "fast")
+    result = call("cluster", people, "-s", "sex", "-k", "4", *words).json
+    cuts = [row["normalized_cut"] for row in result["frontier"]]
+    assert (np.diff(cuts) <= 1e-9).all()
+    (point,) = (row for row in result["frontier"] if row["fairness_tol"] == 0.15)
+    assert abs(point["normalized_cut"] - result["normalized_cut"]) < 1e-6
+    assert point["achieved_tol"] == pytest.approx(result["achieved_tolerance"], abs=1e-12)
+    text = page.read_text(encoding="utf-8")
+    (tip,) = re.findall(r'class="point l0 marked"[^>]*data-tip="(tolerance 15%[^"]*)"', text)
+    assert f"normalised cut {result['normalized_cut']:.4g}\n" in tip
+    sizes = sorted(c["size"] for c in result["clusters"])
+    assert sorted(pd.read_csv(out)["cluster"].value_counts()) == sizes
+
+
+def test_without_a_report_there_is_no_frontier(call, people):
+    assert cluster(call, people, "--json").json["frontier"] is None
+
+
+def test_a_better_clustering_from_the_frontier_is_taken_before_anything_is_written():
+    from fairspectral.cli.cluster import _improve_by_frontier
+
+    rng = np.random.default_rng(0)
+    X, groups = rng.normal(size=(60, 2)), np.tile([0, 1], 30)
+    model = FairSpectralClustering(3, effort="fast", random_state=0)
+    best = model.fit(X, sensitive_features=groups).fair_assignment_.normalized_cut
+    # Proportional, and otherwise random.
+    model._adopt(
+        fair_assignment(rng.normal(size=(60, 3)), groups, 3, affinity=model.affinity_operator_,
+                        effort="fast", refine_rounds=0, random_state=0)
+    )  # fmt: skip
+    assert model.audit_.normalized_cut > best + 1e-6
+    frontier = _improve_by_frontier(model, SimpleNamespace(sensitive=groups))
+    np.testing.assert_array_equal(model.labels_, frontier.at(0.2).labels)
+    assert model.audit_.normalized_cut <= best + 1e-6
+    np.testing.assert_array_equal(model.fair_assignment_.labels, model.labels_)
+    np.testing.assert_array_equal(model.audit_.sizes, np.bincount(model.labels_))
 
 
 # --- graphs -----------------------------------------------------------------------------------

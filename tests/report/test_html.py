@@ -107,15 +107,6 @@ def test_the_price_can_be_left_out_and_plain_clustering_too():
     assert page.count("Not computed for this report") == 2
 
 
-def test_many_samples_get_a_quick_frontier_and_very_many_none(monkeypatch):
-    monkeypatch.setattr("fairspectral.report.html.FULL_FRONTIER_SAMPLES", 100)
-    page = "".join(Page(render_report(fair_model())).text)
-    assert "in embedding cost over the same rounding without any bound" in page
-    monkeypatch.setattr("fairspectral.report.html.QUICK_FRONTIER_SAMPLES", 100)
-    page = "".join(Page(render_report(fair_model())).text)
-    assert page.count("Not computed for this report") == 1
-
-
 def test_the_page_says_that_a_sample_is_drawn(monkeypatch):
     monkeypatch.setattr("fairspectral.report.sections.MOST_POINTS", 50)
     page = "".join(Page(render_report(plain_model())).text)

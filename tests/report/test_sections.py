@@ -3,7 +3,7 @@ from types import SimpleNamespace as Space
 import numpy as np
 from report_models import fair_model, plain_model
 
-from fairspectral.frontier import fairness_frontier
+from fairspectral.frontier import FairnessFrontier, fairness_frontier
 from fairspectral.report import sections
 from fairspectral.solvers.result import IterationRecord
 
@@ -30,17 +30,47 @@ def test_beyond_the_limit_a_sample_is_drawn(monkeypatch):
     assert found.attribute is None
 
 
-def test_the_price_marks_the_models_tolerance():
+def frontier_of(*costs):
+    """A frontier at 0, 0.2 and None with these cuts."""
+    points = tuple(Space(normalized_cut=cost, cost=cost) for cost in costs)
+    return FairnessFrontier((0.0, 0.2, None), points)
+
+
+def run_at(tolerance, cut=1.5):
+    return Space(fairness_tol=tolerance, fair_assignment_=Space(cost=cut))
+
+
+def test_the_price_marks_the_run():
+    frontier = frontier_of(2.0, 1.5, 1.0)
+    chart = sections.price_chart(frontier, run_at(0.2))
+    assert [text for _, text in chart.x_ticks] == ["0%", "20%", "none"]
+    (line,) = chart.lines
+    assert [p.marked for p in line.points] == [False, True, False]
+    assert chart.y_label == "normalised cut, on an axis that does not begin at zero"
+    for model in (run_at(0.1), Space(fairness_tol=0.2, fair_assignment_=None)):
+        (line,) = sections.price_chart(frontier, model).lines
+        assert not any(p.marked for p in line.points)
+
+
+def test_a_run_that_is_not_the_best_is_marked_beside_the_line():
+    line, run = sections.price_chart(frontier_of(2.0, 1.4, 1.0), run_at(0.2)).lines
+    assert not any(p.marked for p in line.points)
+    assert run.name == "this run"
+    (point,) = run.points
+    assert point.marked
+    assert point.x == line.points[1].x
+    assert point.y < line.points[1].y  # from the top
+    assert "normalised cut 1.5" in point.tip
+
+
+def test_costs_in_the_embedding_are_not_the_runs():
     rng = np.random.default_rng(0)
     frontier = fairness_frontier(
         rng.normal(size=(60, 2)), rng.integers(0, 2, 60), 3, tolerances=(0.0, 0.2, None),
         random_state=0,
     )  # fmt: skip
-    chart = sections.price_chart(frontier, 0.2)
-    assert [text for _, text in chart.x_ticks] == ["0%", "20%", "none"]
-    assert [p.marked for p in chart.lines[0].points] == [False, True, False]
-    assert chart.y_label == "embedding cost, on an axis that does not begin at zero"
-    assert not any(p.marked for p in sections.price_chart(frontier, 0.1).lines[0].points)
+    (line,) = sections.price_chart(frontier, run_at(0.2)).lines
+    assert not any(p.marked for p in line.points)
 
 
 def test_convergence_begins_where_the_gap_is_known():

@@ -1,8 +1,10 @@
+from types import SimpleNamespace as Space
+
 import numpy as np
 import pytest
 from report_models import crowded_model, fair_model, kmeans_model, plain_model
 
-from fairspectral.frontier import fairness_frontier
+from fairspectral.frontier import FairnessFrontier, fairness_frontier
 from fairspectral.report import words
 from fairspectral.report.collect import judge
 from fairspectral.report.comparison import compare
@@ -68,15 +70,32 @@ def test_the_price_at_the_models_tolerance():
     rng = np.random.default_rng(0)
     rows, groups = rng.normal(size=(60, 2)), rng.integers(0, 2, 60)
     frontier = fairness_frontier(rows, groups, 3, tolerances=(0.0, 0.2, None), random_state=0)
-    text = words.price(frontier, 0.0)
+
+    def at(tolerance):
+        return Space(fairness_tol=tolerance, fair_assignment_=Space(cost=1.0))
+
+    text = words.price(frontier, at(0.0))
     assert text.startswith("At 0% it costs +")
     assert text.endswith("without any bound.")
-    assert words.price(frontier, 0.3) == ""
-    assert words.price(frontier, None) == ""
+    assert words.price(frontier, at(0.3)) == ""
+    assert words.price(frontier, at(None)) == ""
+    assert words.price(frontier, Space(fairness_tol=0.2, fair_assignment_=None)) == ""
     bounded = fairness_frontier(rows, groups, 3, tolerances=(0.0, 0.2), random_state=0)
-    assert words.price(bounded, 0.2) == (
+    assert words.price(bounded, at(0.2)) == (
         "At 20% it costs nothing in embedding cost over the same rounding at 20%."
     )
+
+
+@pytest.mark.parametrize("tolerance", [0.2, None])
+def test_a_lower_cut_than_the_runs_is_said(tolerance):
+    point = Space(normalized_cut=3.096, cost=3.096)
+    frontier = FairnessFrontier((tolerance,), (point,))
+    model = Space(fairness_tol=tolerance, fair_assignment_=Space(cost=3.172))
+    said = words.price(frontier, model)
+    assert "a lower normalised cut within this run’s bounds, 3.096 against 3.172" in said
+    assert said.endswith(f"fairness_frontier(model).at({tolerance}) has its labels.")
+    model.fair_assignment_.cost = 3.096
+    assert "lower" not in words.price(frontier, model)
 
 
 def test_signs_are_true_minus_signs():

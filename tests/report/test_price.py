@@ -1,0 +1,82 @@
+"""The price of fairness in the report: the marked point is the run."""
+
+import re
+
+import numpy as np
+import pytest
+from report_models import blobs, fair_model, kmeans_model, plain_model
+
+from fairspectral import FairSpectralClustering
+from fairspectral.report import price, render_report
+from fairspectral.rounding.fair import fair_assignment
+
+
+@pytest.fixture
+def model():
+    X, group = blobs(60)
+    return FairSpectralClustering(3, effort="fast", random_state=0).fit(X, sensitive_features=group)
+
+
+def make_worse(model):
+    """Have the model take a fair clustering of rows that say nothing."""
+    noise = np.random.default_rng(5).normal(size=model.embedding_.shape)
+    worse = fair_assignment(
+        noise, model._attributes[0].codes, 3, affinity=model.affinity_operator_, effort="fast",
+        refine_rounds=0, initial_labels=np.random.default_rng(6).permutation(np.arange(60) % 3),
+    )  # fmt: skip
+    model._adopt(worse)
+
+
+def marked(page):
+    """The tips of the filled points in the section of the price."""
+    section = page.split('<section id="price">')[1].split("</section>")[0]
+    return re.findall(r'class="point l\d marked"[^>]*data-tip="([^"]*)"', section)
+
+
+def test_the_marked_point_is_the_run(model):
+    labels = model.labels_.copy()
+    frontier = price.compute_frontier(model, model._attributes)
+    assert (np.diff(frontier.normalized_cut) <= 1e-9).all()
+    assert price.own_place(frontier, model) == frontier.tolerances.index(0.2)
+    if price.better_cut(frontier, model) is None:
+        assert price.has_run(frontier, model)
+        np.testing.assert_array_equal(frontier.at(0.2).labels, labels)
+    page = render_report(model, plain=False)
+    np.testing.assert_array_equal(model.labels_, labels)
+    (tip,) = marked(page)
+    assert f"tolerance 20%\nnormalised cut {model.audit_.normalized_cut:.4g}\n" in tip
+    assert "the filled one is this run" in page
+
+
+def test_a_better_clustering_is_said_and_not_taken_silently(model):
+    best = price.compute_frontier(model, model._attributes).at(0.2)
+    make_worse(model)
+    labels, cut = model.labels_.copy(), model.audit_.normalized_cut
+    assert cut > best.normalized_cut + 1e-6
+    page = render_report(model, plain=False)
+    np.testing.assert_array_equal(model.labels_, labels)
+    (tip,) = marked(page)
+    assert f"normalised cut {cut:.4g}" in tip
+    said = f"a lower normalised cut within this run’s bounds, {best.normalized_cut:.4g} against"
+    assert f"{said} {cut:.4g}" in page
+
+
+def test_labels_by_k_means_have_no_point(monkeypatch):
+    monkeypatch.setattr(price, "TOLERANCES", (0.2, None))
+    model = kmeans_model()
+    frontier = price.compute_frontier(model, model._attributes)
+    assert frontier.tolerances == (0.2, None)
+    assert price.own_place(frontier, model) is None
+    assert price.better_cut(frontier, model) is None
+    assert price.compute_frontier(plain_model(), ()) is None
+
+
+def test_many_samples_get_a_quick_frontier_and_very_many_none(monkeypatch):
+    monkeypatch.setattr(price, "FULL_FRONTIER_SAMPLES", 100)
+    model = fair_model()
+    page = render_report(model, plain=False)
+    assert "in normalised cut over the same rounding without any bound" in page
+    assert len(marked(page)) == 1
+    monkeypatch.setattr(price, "QUICK_FRONTIER_SAMPLES", 100)
+    assert "Not computed for this report: it takes" in render_report(model, plain=False)
+    assert price.compute_frontier(model, model._attributes) is None
