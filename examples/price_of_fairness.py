@@ -19,9 +19,7 @@ def main() -> None:
     patients = load_diabetes_patients()
     groups = patients.sensitive_features
     model = FairSpectralClustering(4, random_state=0).fit(patients.X, sensitive_features=groups)
-    frontier = fairness_frontier(
-        model.embedding_, groups, 4, affinity=model.affinity_operator_, random_state=0
-    )
+    frontier = fairness_frontier(model)
 
     print("tolerance   normalised cut    price   largest deviation")
     for row in frontier.rows():
