@@ -1,14 +1,19 @@
 """Searches at several bounds share what they find."""
 
+import signal
+
 import numpy as np
 import pytest
 from helpers import sparse_blocks
 
 from fairspectral.affinity import make_operator
+from fairspectral.anytime import takes_interrupt
 from fairspectral.constraints import encode_groups
+from fairspectral.progress import ROUNDING, listening
 from fairspectral.rounder import Rounder
 from fairspectral.rounding.fair import measure_labels
 from fairspectral.rounding.plan import plan_rounding
+from fairspectral.rounding.result import STOPPED
 from fairspectral.starts import FAIR, embed_kind
 
 N, K = 120, 3
@@ -67,6 +72,27 @@ def test_the_same_request_is_not_searched_again():
     assert len(rounder.archive) == 1
     again = make_rounder(dense=False)
     np.testing.assert_array_equal(again.round(plan_of(again, 0.2)).labels, first.labels)
+
+
+def test_after_an_interrupt_no_other_search_begins():
+    rounder = make_rounder(dense=False)
+    plans = [plan_of(rounder, tol) for tol in (0.1, 0.3, None)]
+    seen = []
+
+    def interrupt_once(stage, done):
+        seen.append(stage)
+        # The first fraction of a search is reported by the search itself.
+        if stage == ROUNDING and takes_interrupt() and "pressed" not in seen:
+            seen.append("pressed")
+            signal.raise_signal(signal.SIGINT)
+
+    with listening(interrupt_once):
+        found = rounder.round_all(plans)
+    assert "pressed" in seen
+    assert len(rounder.archive) == 1
+    for one in found:
+        np.testing.assert_array_equal(one.labels, found[0].labels)
+        assert STOPPED in one.notes
 
 
 def test_a_clustering_outside_the_bounds_is_no_answer():

@@ -14,13 +14,18 @@ import numpy as np
 from fairspectral.affinity import AffinityOperator
 from fairspectral.affinity.fringe import Fringe
 from fairspectral.parameters import seeded
+from fairspectral.progress import report
 from fairspectral.rounding.archive import Archive, is_lower
 from fairspectral.rounding.fair import FairAssignment, follow_plan, measure_labels
 from fairspectral.rounding.placement import complete_rows
 from fairspectral.rounding.plan import RoundingPlan
+from fairspectral.rounding.result import STOPPED
 from fairspectral.rounding.rows import can_search, is_sparse
 from fairspectral.starts import StartRows, choose_kinds, embed_starts, starts_from
 from fairspectral.validation import Attribute
+
+# The stage of several searches, for those who show progress.
+FRONTIER = "frontier"
 
 # The embeddings of the starts, by what they depend on.
 _Embeddings = dict[tuple[Any, ...], list[StartRows]]
@@ -85,10 +90,22 @@ class Rounder:
         """The best clustering for each plan that is known after the searches for all of them.
 
         The embeddings of the starts are computed once. Put tight bounds first: where a looser
-        search ends above the result of a tighter one, it begins again from that.
+        search ends above the result of a tighter one, it begins again from that. After a Ctrl-C
+        no other search begins for bounds within which a clustering is known.
         """
         embeddings: _Embeddings = {}
-        found = [self._search_once(plan, embeddings) for plan in plans]
+        found: list[FairAssignment] = []
+        enough = False
+        for at, plan in enumerate(plans):
+            if len(plans) > 1:
+                report(FRONTIER, at / len(plans))
+            one = self._searched.get(_identity(plan))
+            if one is None and enough:
+                one = self.archive.best(plan)
+            if one is None:
+                one = self._search_both_ways(plan, embeddings)
+                enough |= plan.time_budget is None and STOPPED in one.notes
+            found.append(one)
         return [self._best(plan, one) for plan, one in zip(plans, found, strict=True)]
 
     def _best(self, plan: RoundingPlan, found: FairAssignment) -> FairAssignment:
@@ -98,16 +115,15 @@ class Rounder:
             return found
         return best
 
-    def _search_once(self, plan: RoundingPlan, embeddings: _Embeddings) -> FairAssignment:
-        key = _identity(plan)
-        if key not in self._searched:
-            found = self._search(plan, self._starts(plan, embeddings))
-            self.archive.add(found)
-            best = self._best(plan, found)
-            if best is not found:
-                self.archive.add(self._search_from(plan, best.labels))
-            self._searched[key] = found
-        return self._searched[key]
+    def _search_both_ways(self, plan: RoundingPlan, embeddings: _Embeddings) -> FairAssignment:
+        """Search from the starts, and from what is known if that is better than what they gave."""
+        found = self._search(plan, self._starts(plan, embeddings))
+        self.archive.add(found)
+        best = self._best(plan, found)
+        if best is not found and STOPPED not in found.notes:
+            self.archive.add(self._search_from(plan, best.labels))
+        self._searched[_identity(plan)] = found
+        return found
 
     @property
     def _is_graph(self) -> bool:

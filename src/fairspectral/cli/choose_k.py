@@ -93,8 +93,8 @@ def choose_k(
         trial = _Trial(prepared, attributes, method, tolerance, max_clusters)
         candidates = []
         for k in range(min_clusters, max_clusters + 1):
-            report("rounding", (k - min_clusters) / (max_clusters + 1 - min_clusters))
-            candidates.append(trial.candidate(k))
+            done = (k - min_clusters) / (max_clusters + 1 - min_clusters)
+            candidates.append(trial.candidate(k, done))
     best = suggest(candidates)
     if json:
         print_json(
@@ -171,8 +171,8 @@ class _Trial:
             return [f"{aside.people}."] if aside else []
         return [f"From {k} clusters on: {aside.people}." for k, aside in self._aside]
 
-    def candidate(self, k: int) -> Candidate:
-        """The criteria of one number of clusters."""
+    def candidate(self, k: int, done: float) -> Candidate:
+        """The criteria of one number of clusters; `done` is the fraction of all numbers so far."""
         from sklearn.metrics import silhouette_score
 
         from fairspectral.auditing import audit
@@ -189,6 +189,7 @@ class _Trial:
             time_budget=method.time_budget,
         )
         fringe = self._embed_for(plan)
+        report("clusterings", done)
         rounder = Rounder(
             self._rows[:, :k],
             self._attributes,

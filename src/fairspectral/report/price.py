@@ -46,6 +46,9 @@ def compute_frontier(
         return None
     steps = QUICK_TOLERANCES if quick or len(attributes) > 1 else TOLERANCES
     params: dict[str, Any] = {"effort": "fast"} if quick else {}
+    if model.time_budget is not None:
+        # All of them together take no longer than the model did.
+        params["time_budget"] = model.time_budget / len(steps)
     with warnings.catch_warnings():
         # Warnings about the groups were given when the model was fitted.
         warnings.simplefilter("ignore", FairSpectralWarning)
