@@ -43,11 +43,14 @@ class FairnessFrontier:
     set_aside : tuple of SetAside
         People in components too small to be a cluster, who had no part in the embedding of the
         clusters, and where the clustering at each tolerance has them.
+    effort : str or None
+        How long was searched at each tolerance.
     """
 
     tolerances: tuple[float | None, ...]
     assignments: tuple[FairAssignment, ...]
     set_aside: tuple[SetAside, ...] = ()
+    effort: str | None = None
 
     def at(self, tolerance: float | None) -> FairAssignment:
         """The clustering at one of the tolerances."""
@@ -178,7 +181,7 @@ def fairness_frontier(
         rounder.know(checked, plans[0])
     found = rounder.round_all(plans)
     aside = (SetAside.of(rounder.fringe, one.labels, one.min_cluster_size) for one in found)
-    return FairnessFrontier(tuple(ordered), tuple(found), tuple(aside))
+    return FairnessFrontier(tuple(ordered), tuple(found), tuple(aside), plans[0].effort)
 
 
 def _ordered(tolerances: Any) -> list[float | None]:

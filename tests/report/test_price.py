@@ -76,6 +76,7 @@ def test_many_samples_get_a_quick_frontier_and_very_many_none(monkeypatch):
     model = fair_model()
     page = render_report(model, plain=False)
     assert "in normalised cut over the same rounding without any bound" in page
+    assert "searched with effort “fast”, this run with “default”." in page
     assert len(marked(page)) == 1
     monkeypatch.setattr(price, "QUICK_FRONTIER_SAMPLES", 100)
     assert "Not computed for this report: it takes" in render_report(model, plain=False)

@@ -72,7 +72,7 @@ def test_the_price_at_the_models_tolerance():
     frontier = fairness_frontier(rows, groups, 3, tolerances=(0.0, 0.2, None), random_state=0)
 
     def at(tolerance):
-        return Space(fairness_tol=tolerance, fair_assignment_=Space(cost=1.0))
+        return Space(fairness_tol=tolerance, effort="default", fair_assignment_=Space(cost=1.0))
 
     text = words.price(frontier, at(0.0))
     assert text.startswith("At 0% it costs +")
@@ -90,7 +90,7 @@ def test_the_price_at_the_models_tolerance():
 def test_a_lower_cut_than_the_runs_is_said(tolerance):
     point = Space(normalized_cut=3.096, cost=3.096)
     frontier = FairnessFrontier((tolerance,), (point,))
-    model = Space(fairness_tol=tolerance, fair_assignment_=Space(cost=3.172))
+    model = Space(fairness_tol=tolerance, effort="default", fair_assignment_=Space(cost=3.172))
     said = words.price(frontier, model)
     assert "a lower normalised cut within this run’s bounds, 3.096 against 3.172" in said
     assert said.endswith(f"fairness_frontier(model).at({tolerance}) has its labels.")

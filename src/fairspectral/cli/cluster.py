@@ -66,6 +66,7 @@ def cluster(
     [bold]Example:[/bold] fairspectral cluster people.csv --sensitive sex --clusters 5 -o out.csv
     """
     from fairspectral.cli.bars import progress_bars
+    from fairspectral.cli.embedding import limit_threads
     from fairspectral.cli.inputs import prepare
     from fairspectral.cli.model import make_model
     from fairspectral.cli.tables import write_table
@@ -79,7 +80,8 @@ def cluster(
     with progress_bars():
         model.fit(prepared.X, sensitive_features=None if plain else prepared.sensitive)
         # The report's searches at other tolerances may find better labels: before any is written.
-        frontier = None if report is None else _improve_by_frontier(model, prepared)
+        with limit_threads(method.threads, prepared.n):
+            frontier = None if report is None else _improve_by_frontier(model, prepared)
         if output is not None:
             write_table(prepared.table, output, label_column, model.labels_)
         if report is not None:

@@ -42,7 +42,8 @@ def compute_frontier(
     """
     n, operator = len(model.labels_), model.affinity_operator_
     quick = not always and n > FULL_FRONTIER_SAMPLES
-    if not attributes or (quick and (n > QUICK_FRONTIER_SAMPLES or not can_search(operator))):
+    too_large = n > QUICK_FRONTIER_SAMPLES or not can_search(operator)
+    if not attributes or (quick and too_large):
         return None
     steps = QUICK_TOLERANCES if quick or len(attributes) > 1 else TOLERANCES
     params: dict[str, Any] = {"effort": "fast"} if quick else {}

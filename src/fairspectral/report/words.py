@@ -88,15 +88,16 @@ def price(frontier: FairnessFrontier, model: Any) -> str:
     tolerance = model.fairness_tol
     if model.fair_assignment_ is None or tolerance not in frontier.tolerances:
         return ""
+    remarks = _better(frontier, model) + _effort(frontier, model)
     if tolerance is None:
-        return _better(frontier, model).strip()
+        return remarks.strip()
     rise = float(frontier.price[frontier.tolerances.index(tolerance)]) - 1
     loosest = frontier.tolerances[-1]
     than = "without any bound" if loosest is None else f"at {percent(loosest)}"
     costs = f"{signed(rise)}" if rise >= 0.0005 else "nothing"
     return (
         f"At {percent(tolerance)} it costs {costs} in {frontier.cost_name} over the same rounding "
-        f"{than}.{_better(frontier, model)}"
+        f"{than}.{remarks}"
     )
 
 
@@ -109,6 +110,16 @@ def _better(frontier: FairnessFrontier, model: Any) -> str:
         f" The searches for this chart found a lower normalised cut within this run’s bounds, "
         f"{cut:.4g} against {model.fair_assignment_.cost:.4g}: "
         f"fairness_frontier(model).at({model.fairness_tol}) has its labels."
+    )
+
+
+def _effort(frontier: FairnessFrontier, model: Any) -> str:
+    """That the other points were searched with another effort than the run, if they were."""
+    if frontier.effort in (None, model.effort):
+        return ""
+    return (
+        f" The other tolerances were searched with effort “{frontier.effort}”, this run with "
+        f"“{model.effort}”."
     )
 
 
