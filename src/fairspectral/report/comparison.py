@@ -8,23 +8,19 @@ fairness is taken against the same search with the same floor, only without boun
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from fairspectral.affinity.fringe import without_fringe
 from fairspectral.auditing import Audit, audit_attributes
 from fairspectral.cells import count_cells
 from fairspectral.embedding import embed
+from fairspectral.frontier import FairnessFrontier
 from fairspectral.metrics import normalized_cut
 from fairspectral.rounding.kmeans import kmeans_labels
-from fairspectral.rounding.placement import rows_of_all
 from fairspectral.rounding.plan import plan_rounding
-from fairspectral.set_aside import choose_aside
-from fairspectral.starts import round_from_many
 from fairspectral.validation import Attribute, FairSpectralWarning
 
 # Arguments of the fair rounding that have nothing to do with shares.
@@ -80,7 +76,7 @@ def compare(
     model: Any,
     attributes: tuple[Attribute, ...],
     random_state: Any,
-    known: Sequence[np.ndarray] = (),
+    frontier: FairnessFrontier | None = None,
 ) -> Comparison:
     """Cluster the model's affinities again, without groups and without bounds.
 
@@ -92,8 +88,8 @@ def compare(
         The groups, for the audits.
     random_state : int or None
         Seed.
-    known : sequence of ndarrays of shape (n,)
-        Clusterings with the same floor that were found before.
+    frontier : FairnessFrontier or None
+        Where it has a clustering without bounds, that one is taken.
     """
     k, operator = model.n_clusters, model.affinity_operator_
     n_components = k if model.n_components is None else model.n_components
@@ -111,7 +107,7 @@ def compare(
         labels = kmeans_labels(rows, k, n_init=model.n_init, random_state=random_state)
         plain = unbounded = other("plain k-means", labels)
         if model.fair_assignment_ is not None:
-            labels = _without_bounds(model, attributes, random_state, [model.labels_, *known])
+            labels = _without_bounds(model, frontier)
             unbounded = other("without bounds on the shares", labels)
     return Comparison(
         plain,
@@ -121,34 +117,25 @@ def compare(
     )
 
 
-def _without_bounds(
-    model: Any, attributes: tuple[Attribute, ...], random_state: Any, known: list[np.ndarray]
-) -> np.ndarray:
+def _without_bounds(model: Any, frontier: FairnessFrontier | None) -> np.ndarray:
     """What the model's own search finds, with its floor, where shares have no bounds."""
-    k, operator = model.n_clusters, model.affinity_operator_
-    n_components = k if model.n_components is None else model.n_components
     given = model.rounding_params or {}
+    if (
+        frontier is not None
+        and frontier.tolerances[-1] is None
+        and frontier.normalized_cut is not None
+        and set(given) <= set(_NOT_SHARES)
+    ):
+        return frontier.assignments[-1].labels
     plan = plan_rounding(
-        attributes,
-        k,
+        model._attributes,
+        model.n_clusters,
         fairness_tol=None,
         effort=model.effort,
         time_budget=model.time_budget,
         **{name: given[name] for name in _NOT_SHARES if name in given},
     )
-    fringe = choose_aside(operator, plan, n_components)
-    embedded = without_fringe(operator, fringe) if fringe else operator
-    rows, _ = embed(embedded, (), n_components, random_state=random_state)
-    return round_from_many(
-        plan,
-        rows_of_all(rows, fringe),
-        operator,
-        attributes,
-        known=known,
-        fringe=fringe,
-        n_init=model.n_init,
-        random_state=random_state,
-    ).labels
+    return model._rounder.round(plan).labels
 
 
 def lower_bound(n_clusters: int, eigenvalues: np.ndarray) -> float | None:

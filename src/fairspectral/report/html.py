@@ -17,6 +17,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
@@ -112,9 +113,9 @@ def render_report(
     # With few samples the threads of k-means spend their time waiting for each other.
     small = len(model.labels_) <= FULL_FRONTIER_SAMPLES
     with threadpool_limits(1, user_api="openmp") if small else nullcontext():
-        wanted = plain and fair
-        other = compare(model, attributes, random_state) if wanted else None
         price = _price(model, attributes, frontier, random_state)
+        wanted = plain and fair
+        other = compare(model, attributes, random_state, price) if wanted else None
     judgement = collect.judge(model)
     moved = None
     if other is not None and judgement is not None and model.fair_assignment_ is not None:
