@@ -1,5 +1,7 @@
 """The price of fairness."""
 
+import pickle
+
 import numpy as np
 import pytest
 from helpers import sparse_blocks
@@ -90,6 +92,13 @@ def test_the_point_at_the_models_tolerance_is_the_model(model):
     again = fairness_frontier(model, tolerances=(0.1, None))
     np.testing.assert_array_equal(again.at(0.1).labels, point.labels)
     assert again.at(None).normalized_cut <= cuts[-1] + 1e-9
+
+
+def test_a_model_from_a_file_knows_its_clusterings(model):
+    best = fairness_frontier(model, tolerances=(0.0, 0.1))
+    again = fairness_frontier(pickle.loads(pickle.dumps(model)), tolerances=(0.0, 0.1))
+    for one, other in zip(best.assignments, again.assignments, strict=True):
+        np.testing.assert_array_equal(one.labels, other.labels)
 
 
 def test_each_point_is_as_good_as_a_model_of_this_tolerance(model):

@@ -211,8 +211,9 @@ def _from_model(
         )
     own = {"effort": model.effort, "time_budget": model.time_budget}
     request = {**own, **(model.rounding_params or {}), **params}
+    k = len(model.fair_assignment_.sizes)  # of the fit, whatever the parameter is by now
     plans = [
-        plan_rounding(rounder.attributes, model.n_clusters, fairness_tol=tolerance, **request)
+        plan_rounding(rounder.attributes, k, fairness_tol=tolerance, **request)
         for tolerance in tolerances
     ]
     return rounder, plans
