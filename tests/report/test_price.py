@@ -5,9 +5,11 @@ import re
 import numpy as np
 import pytest
 from report_models import blobs, fair_model, kmeans_model, plain_model
+from sklearn.metrics import adjusted_rand_score
 
 from fairspectral import FairSpectralClustering
 from fairspectral.report import price, render_report
+from fairspectral.report.comparison import compare
 from fairspectral.rounding.fair import fair_assignment
 
 
@@ -59,6 +61,14 @@ def test_a_better_clustering_is_said_and_not_taken_silently(model):
     assert f"normalised cut {cut:.4g}" in tip
     said = f"a lower normalised cut within this run’s bounds, {best.normalized_cut:.4g} against"
     assert f"{said} {cut:.4g}" in page
+
+
+def test_the_chart_and_the_comparison_have_the_same_clustering_without_bounds(model):
+    frontier = price.compute_frontier(model, model._attributes)
+    found = compare(model, model._attributes, 0)
+    loosest = frontier.at(None)
+    assert abs(found.unbounded.normalized_cut - loosest.normalized_cut) < 1e-6
+    assert adjusted_rand_score(found.unbounded.labels, loosest.labels) > 1 - 1e-9
 
 
 def test_labels_by_k_means_have_no_point(monkeypatch):
