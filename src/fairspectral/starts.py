@@ -20,6 +20,7 @@ from fairspectral.affinity import AffinityOperator
 from fairspectral.affinity.fringe import Fringe, find_fringe, without_fringe
 from fairspectral.affinity.wrapped import PenalisedOperator, RegularisedOperator
 from fairspectral.constraints import FairnessConstraints
+from fairspectral.cut import CutState
 from fairspectral.parameters import seeded
 from fairspectral.problem import FairCutProblem
 from fairspectral.rounding.placement import rows_of_all, start_beside_fringe
@@ -95,10 +96,14 @@ class Start:
     labels: np.ndarray
 
 
+def is_free(plan: RoundingPlan) -> bool:
+    """Whether the floor is the only bound."""
+    return all(not rule.lower.any() and (rule.upper >= 1).all() for rule in plan.rules)
+
+
 def choose_kinds(plan: RoundingPlan) -> tuple[Kind, ...]:
     """The embeddings that are worth their time at this effort, the best guess first."""
-    free = all(not rule.lower.any() and (rule.upper >= 1).all() for rule in plan.rules)
-    return (_UNBOUNDED if free else _BOUNDED)[: _COUNTS[plan.effort]]
+    return (_UNBOUNDED if is_free(plan) else _BOUNDED)[: _COUNTS[plan.effort]]
 
 
 def make_starts(
@@ -211,8 +216,20 @@ def embed_kind(
 def _labels(
     rows: np.ndarray, operator: AffinityOperator, plan: RoundingPlan, fringe: Fringe, seed: int
 ) -> np.ndarray:
-    """One k-means with a floor: the search needs different starts rather than polished ones."""
-    points = WeightedRows.scaled(rows, None, plan.row_scaling, operator)
-    if fringe:
-        return start_beside_fringe(points, operator, fringe, plan, 1, seed)[0]
-    return floored_clusters(points, plan.n_clusters, plan.smallest, 1, seed)
+    """k-means with a floor, of which the search needs different ones rather than polished ones.
+
+    Without bounds it is the lower cut of rows of unit length and of rows as they are. The latter
+    isolate a few people who hang on the rest by an edge, which is best where the floor allows it.
+    """
+    scalings, n_init = [plan.row_scaling], 1
+    if plan.row_scaling == "auto" and is_free(plan):
+        scalings, n_init = ["unit", "none"], 10
+    found = []
+    for scaling in scalings:
+        points = WeightedRows.scaled(rows, None, scaling, operator)
+        if fringe:
+            labels = start_beside_fringe(points, operator, fringe, plan, n_init, seed)[0]
+        else:
+            labels = floored_clusters(points, plan.n_clusters, plan.smallest, n_init, seed)
+        found.append(labels)
+    return min(found, key=lambda one: CutState.measure(operator, one, plan.n_clusters).cut)
