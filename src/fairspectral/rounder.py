@@ -20,7 +20,7 @@ from fairspectral.rounding.fair import FairAssignment, follow_plan, measure_labe
 from fairspectral.rounding.placement import complete_rows
 from fairspectral.rounding.plan import RoundingPlan
 from fairspectral.rounding.result import STOPPED
-from fairspectral.rounding.rows import can_search, is_sparse
+from fairspectral.rounding.rows import can_search, suits_levels
 from fairspectral.starts import StartRows, choose_kinds, embed_starts, starts_from
 from fairspectral.validation import Attribute
 
@@ -127,7 +127,7 @@ class Rounder:
 
     @property
     def _is_graph(self) -> bool:
-        return self.operator is not None and can_search(self.operator) and is_sparse(self.operator)
+        return self.operator is not None and can_search(self.operator) and suits_levels(self.operator)
 
     def _starts(self, plan: RoundingPlan, embeddings: _Embeddings) -> list[tuple[str, np.ndarray]]:
         """Clusterings from several embeddings, on graphs."""

@@ -35,6 +35,8 @@ _REGULARISER = 0.1
 # Gap of the objective at which these solves stop: the cut after the search is the same as at
 # 1e-3, in three quarters of the passes.
 _GAP = 1e-2
+# Runs of k-means for each start.
+_N_INIT = 10
 
 
 @dataclass(frozen=True)
@@ -216,20 +218,18 @@ def embed_kind(
 def _labels(
     rows: np.ndarray, operator: AffinityOperator, plan: RoundingPlan, fringe: Fringe, seed: int
 ) -> np.ndarray:
-    """k-means with a floor, of which the search needs different ones rather than polished ones.
+    """k-means with a floor, for scaled rows or for rows as they are: the lower cut.
 
-    Without bounds it is the lower cut of rows of unit length and of rows as they are. The latter
-    isolate a few people who hang on the rest by an edge, which is best where the floor allows it.
+    The latter isolate a few people who hang on the rest by an edge, which is best where the floor
+    allows it, and poor where it does not.
     """
-    scalings, n_init = [plan.row_scaling], 1
-    if plan.row_scaling == "auto" and is_free(plan):
-        scalings, n_init = ["unit", "none"], 10
+    scalings = ["auto", "none"] if plan.row_scaling == "auto" else [plan.row_scaling]
     found = []
     for scaling in scalings:
         points = WeightedRows.scaled(rows, None, scaling, operator)
         if fringe:
-            labels = start_beside_fringe(points, operator, fringe, plan, n_init, seed)[0]
+            labels = start_beside_fringe(points, operator, fringe, plan, _N_INIT, seed)[0]
         else:
-            labels = floored_clusters(points, plan.n_clusters, plan.smallest, n_init, seed)
+            labels = floored_clusters(points, plan.n_clusters, plan.smallest, _N_INIT, seed)
         found.append(labels)
     return min(found, key=lambda one: CutState.measure(operator, one, plan.n_clusters).cut)

@@ -32,7 +32,7 @@ from fairspectral.rounding.placement import gather_pieces, start_beside_fringe
 from fairspectral.rounding.plan import RoundingPlan, plan_rounding
 from fairspectral.rounding.refine import flow_steps, local_search
 from fairspectral.rounding.result import FairAssignment, Stage, all_inside, certify
-from fairspectral.rounding.rows import can_search, is_sparse
+from fairspectral.rounding.rows import can_search, suits_levels
 from fairspectral.rounding.start import (
     WeightedRows,
     fair_lloyd,
@@ -284,7 +284,7 @@ def _from_one_start(
         state = flow_steps(affinity, history.measured, assign)
         history.add("cut by flow", state.labels, state)
         history.add(NO_MOVES, state.labels, state)
-    elif is_sparse(affinity):
+    elif suits_levels(affinity):
         _search_graph(affinity, [first, ("fair flow", labels)], plan, rng, history)
     else:
         assert history.measured is not None

@@ -12,6 +12,9 @@ import scipy.sparse as sp
 _CHEAP_COPY = 2**26
 # The share of pairs with an affinity from which on it is dense.
 _DENSE = 0.5
+# Persons up to whom the multilevel search is the better one on dense affinities too: single
+# persons matter, and one move costs little (scripts/ablate_starts.py).
+_FEW = 200
 
 
 class Rows(NamedTuple):
@@ -30,9 +33,9 @@ def can_search(affinity: Any) -> bool:
     return affinity.stored_weights is not None
 
 
-def is_sparse(affinity: Any) -> bool:
-    """Whether few pairs have an affinity, so that graphs can be made coarser."""
-    return affinity.density < _DENSE
+def suits_levels(affinity: Any) -> bool:
+    """Whether the multilevel search suits: few pairs have an affinity, or there are few persons."""
+    return affinity.density < _DENSE or affinity.shape[0] <= _FEW
 
 
 def rows_of(affinity: Any) -> Rows:
