@@ -30,12 +30,16 @@ from fairspectral.set_aside import attributes_of
 from fairspectral.solvers.registry import solve
 from fairspectral.validation import Attribute
 
+# scripts/ablate_starts.py shows what these are worth.
 # The regulariser as a part of the mean degree.
 _REGULARISER = 0.1
 # Gap of the objective at which these solves stop: the cut after the search is the same as at
 # 1e-3, in three quarters of the passes.
 _GAP = 1e-2
-# Runs of k-means for each start.
+# Rows of unit length, or weighted by degree, are better in most graphs. Rows as they are isolate a
+# few people who hang on the rest by an edge, which is best where the floor allows it.
+_SCALINGS = ("auto", "none")
+# Runs of k-means for each of them.
 _N_INIT = 10
 
 
@@ -218,12 +222,8 @@ def embed_kind(
 def _labels(
     rows: np.ndarray, operator: AffinityOperator, plan: RoundingPlan, fringe: Fringe, seed: int
 ) -> np.ndarray:
-    """k-means with a floor, for scaled rows or for rows as they are: the lower cut.
-
-    The latter isolate a few people who hang on the rest by an edge, which is best where the floor
-    allows it, and poor where it does not.
-    """
-    scalings = ["auto", "none"] if plan.row_scaling == "auto" else [plan.row_scaling]
+    """k-means with a floor; of several ways to scale the rows the one with the lowest cut."""
+    scalings = _SCALINGS if plan.row_scaling == "auto" else (plan.row_scaling,)
     found = []
     for scaling in scalings:
         points = WeightedRows.scaled(rows, None, scaling, operator)

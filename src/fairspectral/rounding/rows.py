@@ -13,8 +13,8 @@ _CHEAP_COPY = 2**26
 # The share of pairs with an affinity from which on it is dense.
 _DENSE = 0.5
 # Persons up to whom the multilevel search is the better one on dense affinities too: single
-# persons matter, and one move costs little (scripts/ablate_starts.py).
-_FEW = 200
+# persons matter, and it takes half a second (scripts/ablate_starts.py).
+_FEW = 60
 
 
 class Rows(NamedTuple):
