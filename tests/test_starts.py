@@ -3,11 +3,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import scipy.linalg
+import scipy.sparse as sp
 from helpers import make_problem, oracle, sparse_blocks
 
+from fairspectral import starts
 from fairspectral.affinity import make_operator
 from fairspectral.affinity.fringe import Fringe
 from fairspectral.constraints import encode_groups
+from fairspectral.cut import CutState
 from fairspectral.rounding.plan import EFFORTS, plan_rounding
 from fairspectral.set_aside import choose_aside
 from fairspectral.starts import FAIR, Kind, choose_kinds, embed_kind, make_starts
@@ -66,9 +69,9 @@ def test_the_regularised_fair_embedding_against_a_dense_matrix():
 @pytest.mark.parametrize("tol", [0.0, 0.2, None])
 def test_every_start_reaches_the_floor(tol):
     operator, attributes, plan = setting(tol)
-    starts = make_starts(operator, attributes, plan, fair_rows(operator, attributes))
-    assert starts
-    for start in starts:
+    found = make_starts(operator, attributes, plan, fair_rows(operator, attributes))
+    assert found
+    for start in found:
         assert start.labels.shape == (N,)
         assert np.bincount(start.labels, minlength=K).min() >= plan.smallest
 
@@ -115,3 +118,37 @@ def test_one_attribute_without_differences_is_no_constraint():
     rows = embed_kind(Kind("one", 1.0), operator, (), K, 0)
     assert rows.shape == (N, K)
     assert not Fringe.none(N)
+
+
+def triangles_on_a_graph(count=3):
+    """A random graph of 100 nodes, from which triangles hang by one edge each."""
+    rng, n = np.random.default_rng(0), 100 + 3 * count
+    W = np.zeros((n, n))
+    W[:100, :100] = np.triu(rng.random((100, 100)) < 0.08, 1)
+    W[np.arange(99), np.arange(1, 100)] = 1.0
+    for corner in range(100, n, 3):
+        W[corner : corner + 3, corner : corner + 3] = np.triu(np.ones((3, 3)), 1)
+        W[corner - 100, corner] = 1.0
+    return sp.csr_array(np.maximum(W, W.T)), np.arange(n) % 2
+
+
+@pytest.mark.parametrize("smallest", [3, 15], ids=["low floor", "high floor"])
+def test_a_start_isolates_the_few_only_where_the_floor_allows_it(smallest, monkeypatch):
+    W, groups = triangles_on_a_graph()
+    operator, attributes = make_operator(W, "precomputed"), encode_groups(groups, W.shape[0])
+    plan = plan_rounding(attributes, K, fairness_tol=None, min_cluster_size=smallest)
+    rows = embed_kind(Kind("plain", 0.0), operator, attributes, K, 0, tol=1e-6)
+
+    def first_start():
+        labels = make_starts(operator, attributes, plan, rows, random_state=0)[0].labels
+        return labels, CutState.measure(operator, labels, K).cut
+
+    labels, cut = first_start()
+    monkeypatch.setattr(starts, "_SCALINGS", ("auto",))
+    _, scaled = first_start()
+    assert cut <= scaled + 1e-12
+    if smallest == 3:
+        assert sorted(np.bincount(labels)) == [3, 3, 3, 100]
+        assert cut < 0.9 * scaled
+    else:
+        assert np.bincount(labels).min() >= smallest

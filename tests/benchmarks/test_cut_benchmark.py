@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from fairspectral_benchmarks.cut import runs
+from fairspectral_benchmarks.cut import large, runs
 from fairspectral_benchmarks.cut.anneal import annealed, improve
 from fairspectral_benchmarks.cut.instances import INSTANCES, QUICK, Instance, Task, chosen
 from fairspectral_benchmarks.cut.known import PATH, BestKnown, pack, unpack
@@ -233,3 +233,13 @@ def test_detached_pairs_have_only_each_other():
     tail = sp.csr_array(task.W)[400:]
     assert tail[:, :400].sum() == 0
     assert tail.sum() == 8
+
+
+def test_the_large_network_is_timed_in_small(monkeypatch):
+    monkeypatch.setattr(large, "PEOPLE", 600)
+    monkeypatch.setattr(large, "PAIRS", 3)
+    lines = list(large.time_large(["fast"]))
+    assert lines[0].startswith("606 people")
+    assert "0 cells outside" in lines[1]
+    sizes = [int(size.replace(",", "")) for size in lines[2].split("sizes ")[1].split(", ")]
+    assert sum(sizes) == 606

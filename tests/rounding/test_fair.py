@@ -16,7 +16,7 @@ from fairspectral.rounding import dense_search
 from fairspectral.rounding.fair import NO_MOVES, fair_assignment
 from fairspectral.rounding.flow import solve_flow
 from fairspectral.rounding.kmeans import kmeans_labels
-from fairspectral.rounding.rows import is_sparse
+from fairspectral.rounding.rows import suits_levels
 from fairspectral.validation import FairSpectralWarning
 
 
@@ -75,7 +75,7 @@ def test_refined_labels_keep_the_guarantee_and_lower_the_cut(block_graph, operat
     )
     check(result, groups, tol, 200)
     cuts = {stage.name: stage.normalized_cut for stage in result.history}
-    if is_sparse(operator):
+    if suits_levels(operator):
         assert list(cuts)[1:] == ["fair flow", "cut by search"]
     else:
         assert list(cuts)[1:] == ["fair flow", "cut by flow", "from wider bounds", "cut by moves"]

@@ -12,6 +12,7 @@ from threadpoolctl import threadpool_limits
 from fairspectral.affinity import AffinityOperator, make_operator
 from fairspectral.constraints import encode_groups
 from fairspectral.cut import CutState
+from fairspectral.rounding.fair import fair_assignment
 from fairspectral.rounding.partition import partition
 from fairspectral.rounding.partition.search import Effort
 from fairspectral.rounding.plan import plan_rounding
@@ -251,3 +252,18 @@ def test_no_effort_makes_a_local_optimum_of_the_start():
     )
     assert found.cut <= cut_by_hand(W, clusters, 4) + 1e-9
     assert [one.found for one in found.sources] == [None]
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("tolerance", [0.0, 0.2, None])
+def test_a_tiny_dense_problem_is_solved_to_its_optimum(seed, tolerance):
+    rng, n, k = np.random.default_rng(seed), 9, 2
+    points = rng.standard_normal((n, 2))
+    W = np.exp(-((points[:, None] - points) ** 2).sum(axis=2))
+    groups = rng.permutation(np.arange(n) % 3)
+    plan = make_plan(groups, k, fairness_tol=tolerance)
+    allowed = (np.array((0, *rest)) for rest in product(range(k), repeat=n - 1))
+    best = min(cut_by_hand(W, labels, k) for labels in allowed if is_fair(labels, plan))
+    found = fair_assignment(points, groups, k, fairness_tol=tolerance, affinity=W, random_state=0)
+    assert found.certified
+    assert found.normalized_cut == pytest.approx(best, rel=0, abs=1e-9)

@@ -9,6 +9,7 @@ from fairspectral_benchmarks.cut import runs, small
 from fairspectral_benchmarks.cut.anneal import improve
 from fairspectral_benchmarks.cut.instances import chosen
 from fairspectral_benchmarks.cut.known import PATH, BestKnown
+from fairspectral_benchmarks.cut.large import time_large
 from fairspectral_benchmarks.cut.methods import EFFORTS, ours, peers
 from fairspectral_benchmarks.cut.pairs import compare_pairs
 from fairspectral_benchmarks.cut.report import Results
@@ -26,6 +27,9 @@ def main() -> None:
         print(small.compare(arguments.exact, arguments.effort))
     elif arguments.pairs:
         print(compare_pairs(arguments.pairs, arguments.effort))
+    elif arguments.large:
+        for line in time_large(arguments.effort):
+            print(line, flush=True)
     elif arguments.improve:
         for instance in chosen(arguments.improve, quick=False):
             for line in improve(instance.load(), known, arguments.seconds):
@@ -62,5 +66,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--seconds", type=float, default=60, help="for each, with --improve")
     parser.add_argument("--exact", type=int, metavar="N", help="N small problems with optimum")
     parser.add_argument("--pairs", type=int, metavar="N", help="N graphs with detached pairs")
+    parser.add_argument("--large", action="store_true", help="time a graph of 68,000 people")
     parser.add_argument("--report", action="store_true", help="table and picture into docs/")
     return parser

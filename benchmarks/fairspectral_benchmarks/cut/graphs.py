@@ -60,13 +60,18 @@ def blocks(draw: int, pairs: int) -> Graph:
 
 def _simple_graph(rows: np.ndarray, columns: np.ndarray, n: int, rng: Any) -> sp.csr_array:
     """Edges once and without loops; a node without any gets a random one."""
-    W = sp.coo_array((np.ones(len(rows)), (rows, columns)), shape=(n, n)).toarray()
-    W = np.maximum(W, W.T)
-    np.fill_diagonal(W, 0)
-    for node in np.flatnonzero(W.sum(axis=1) == 0):
-        other = (node + rng.integers(1, n)) % n
-        W[node, other] = W[other, node] = 1.0
-    return sp.csr_array(W)
+    W = _symmetric(rows, columns, n)
+    W.setdiag(0)
+    lonely = np.flatnonzero(W.sum(axis=1) == 0)
+    others = [(node + rng.integers(1, n)) % n for node in lonely]
+    W = sp.csr_array(W.maximum(_symmetric(lonely, np.array(others, dtype=lonely.dtype), n)))
+    W.eliminate_zeros()
+    return W
+
+
+def _symmetric(rows: np.ndarray, columns: np.ndarray, n: int) -> sp.csr_array:
+    W = sp.coo_array((np.ones(len(rows)), (rows, columns)), shape=(n, n)).tocsr()
+    return sp.csr_array(W.maximum(W.T))
 
 
 # A column of each table that says into which groups its rows fall: below or above the median, or
