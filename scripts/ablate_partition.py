@@ -17,17 +17,17 @@ from fairspectral.affinity import make_operator
 from fairspectral.constraints import encode_groups
 from fairspectral.embedding import fair_spectral_embedding
 from fairspectral.rounding.partition import partition, search
-from fairspectral.rounding.partition.search import Effort
+from fairspectral.rounding.partition.evolve import EFFORTS
 from fairspectral.rounding.plan import plan_rounding
 from fairspectral.rounding.start import WeightedRows, floored_clusters
 
-# Clusterings that the default effort makes: four, and each combined twice.
-_CLIMBS = 12
 # Levels of LastFMNet with ten clusters, for equal steps where there is only one level.
 _LEVELS = 4
 _HARD = 1e6  # a price that no fall of the cut is worth
 
-DEFAULT = Effort(steps=200_000, per_node=20, members=4, generations=2)
+DEFAULT = EFFORTS["default"]
+# Clusterings that it makes: its members, and each combined a few times.
+_CLIMBS = DEFAULT.members * (1 + DEFAULT.generations)
 LONG = replace(DEFAULT, steps=_CLIMBS * DEFAULT.steps, members=1, generations=0)
 
 

@@ -19,7 +19,7 @@ Job = Callable[[], Member]
 # times as much.
 EFFORTS = {
     "fast": Effort(steps=40_000, per_node=5, members=2, generations=0),
-    "default": Effort(steps=100_000, per_node=20, members=4, generations=2),
+    "default": Effort(steps=70_000, per_node=15, members=6, generations=3),
     "thorough": Effort(steps=200_000, per_node=40, members=8, generations=7),
 }
 
