@@ -4,17 +4,21 @@ import signal
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from helpers import sparse_blocks
 
+from fairspectral import FairSpectralClustering
 from fairspectral.affinity import make_operator
 from fairspectral.anytime import takes_interrupt
 from fairspectral.constraints import encode_groups
+from fairspectral.cut import CutState
+from fairspectral.datasets import make_msbm
 from fairspectral.progress import ROUNDING, listening
 from fairspectral.rounder import Rounder
 from fairspectral.rounding.fair import measure_labels
 from fairspectral.rounding.plan import plan_rounding
 from fairspectral.rounding.result import STOPPED
-from fairspectral.starts import FAIR, embed_kind
+from fairspectral.starts import FAIR, PLAIN, embed_kind, embed_starts, starts_from
 
 N, K = 120, 3
 
@@ -102,3 +106,20 @@ def test_a_clustering_outside_the_bounds_is_no_answer():
     rounder.know(apart.astype(np.int32), plan)
     assert not measure_labels(plan, rounder.rows, apart.astype(np.int32)).certified
     assert rounder.round(plan).certified
+
+
+def test_without_bounds_dense_affinities_are_searched_from_the_plain_embedding_too():
+    rounder = make_rounder(dense=True)
+    plan = plan_of(rounder, None)
+    plain = embed_starts((PLAIN,), rounder.operator, (), plan, rounder.rows, random_state=0)
+    (start,) = starts_from(plain, rounder.operator, plan)
+    found = rounder.round(plan)
+    assert found.cost <= CutState.measure(rounder.operator, start.labels, K).cut * (1 + 1e-6)
+
+
+def test_a_graph_in_a_dense_matrix_is_searched_as_a_graph():
+    data = make_msbm(200, 5, 2, random_state=0)
+    model = FairSpectralClustering(5, affinity="precomputed", effort="fast", random_state=0)
+    for graph in (data.graph, sp.csr_array(data.graph)):
+        model.fit(graph, sensitive_features=data.sensitive_features)
+        assert model.fair_assignment_.starts

@@ -117,26 +117,32 @@ class Rounder:
 
     def _search_both_ways(self, plan: RoundingPlan, embeddings: _Embeddings) -> FairAssignment:
         """Search from the starts, and from what is known if that is better than what they gave."""
-        found = self._search(plan, self._starts(plan, embeddings))
+        starts = self._starts(plan, embeddings)
+        found = self._search(plan, starts if self._is_graph else [])
         self.archive.add(found)
+        further = [] if self._is_graph else [labels for _, labels in starts]
         best = self._best(plan, found)
-        if best is not found and STOPPED not in found.notes:
-            self.archive.add(self._search_from(plan, best.labels))
+        if best is not found:
+            further.append(best.labels)
+        for labels in further if STOPPED not in found.notes else []:
+            self.archive.add(self._search_from(plan, labels))
         self._searched[_identity(plan)] = found
         return found
 
     @property
     def _is_graph(self) -> bool:
-        return self.operator is not None and can_search(self.operator) and suits_levels(self.operator)
+        held = self.operator is not None and can_search(self.operator)
+        return held and suits_levels(self.operator)
 
     def _starts(self, plan: RoundingPlan, embeddings: _Embeddings) -> list[tuple[str, np.ndarray]]:
-        """Clusterings from several embeddings, on graphs."""
-        if not self._is_graph or self._weight is not None or self._centroids is not None:
+        """Clusterings from several embeddings."""
+        if self.operator is None or self._weight is not None or self._centroids is not None:
             return []
-        assert self.operator is not None
-        key = (choose_kinds(plan), plan.smallest)
+        kinds = choose_kinds(plan, dense=not self._is_graph)
+        key = (kinds, plan.smallest)
         if key not in embeddings:
             embeddings[key] = embed_starts(
+                kinds,
                 self.operator,
                 self.attributes,
                 plan,

@@ -3,7 +3,8 @@
 How tight the embedding's constraint should be depends on the bounds of the labels, and whether a
 regulariser helps depends on the graph; no single choice is best everywhere. Each start is
 k-means on the rows of one embedding; the search moves it into the bounds. They are for sparse
-graphs: on dense affinities the exactly fair embedding is the one start.
+graphs: on dense affinities the exactly fair embedding is the one start, and without bounds the
+plain one beside it.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ class Kind:
 FAIR = Kind("fair embedding", np.inf)
 _NEARLY_FAIR = Kind("nearly fair embedding", 1.0)
 _HALF_FAIR = Kind("embedding between plain and fair", 0.1)
-_PLAIN = Kind("plain embedding", 0.0)
+PLAIN = Kind("plain embedding", 0.0)
 _FAIR_REGULARISED = Kind("fair regularised embedding", np.inf, regularised=True)
 _PLAIN_REGULARISED = Kind("plain regularised embedding", 0.0, regularised=True)
 _FAIR_NO_TREES = Kind("fair embedding without dangling trees", np.inf, without_trees=True)
@@ -77,9 +78,9 @@ _PLAIN_NO_TREES = Kind(
 )
 
 # In the order in which they are worth their time; each effort takes the first few.
-_BOUNDED = (FAIR, _FAIR_REGULARISED, _NEARLY_FAIR, _PLAIN, _PLAIN_REGULARISED, _HALF_FAIR,
+_BOUNDED = (FAIR, _FAIR_REGULARISED, _NEARLY_FAIR, PLAIN, _PLAIN_REGULARISED, _HALF_FAIR,
             _FAIR_NO_TREES, _PLAIN_NO_TREES)  # fmt: skip
-_UNBOUNDED = (_PLAIN, _PLAIN_REGULARISED, FAIR, _NEARLY_FAIR, _HALF_FAIR, _FAIR_REGULARISED,
+_UNBOUNDED = (PLAIN, _PLAIN_REGULARISED, FAIR, _NEARLY_FAIR, _HALF_FAIR, _FAIR_REGULARISED,
               _PLAIN_NO_TREES, _FAIR_NO_TREES)  # fmt: skip
 _COUNTS = {"fast": 1, "default": 3, "thorough": 8}
 
@@ -107,8 +108,13 @@ def is_free(plan: RoundingPlan) -> bool:
     return all(not rule.lower.any() and (rule.upper >= 1).all() for rule in plan.rules)
 
 
-def choose_kinds(plan: RoundingPlan) -> tuple[Kind, ...]:
-    """The embeddings that are worth their time at this effort, the best guess first."""
+def choose_kinds(plan: RoundingPlan, *, dense: bool = False) -> tuple[Kind, ...]:
+    """The embeddings that are worth their time at this effort, the best guess first.
+
+    On dense affinities it is the plain one where there are no bounds, beside the fair one.
+    """
+    if dense:
+        return (PLAIN,) if is_free(plan) else ()
     return (_UNBOUNDED if is_free(plan) else _BOUNDED)[: _COUNTS[plan.effort]]
 
 
@@ -143,13 +149,15 @@ def make_starts(
     list of Start
         Different ones, the best guess first.
     """
+    kinds = choose_kinds(plan)
     embeddings = embed_starts(
-        operator, attributes, plan, rows, fringe=fringe, random_state=random_state
+        kinds, operator, attributes, plan, rows, fringe=fringe, random_state=random_state
     )
     return starts_from(embeddings, operator, plan)
 
 
 def embed_starts(
+    kinds: Sequence[Kind],
     operator: AffinityOperator,
     attributes: tuple[Attribute, ...],
     plan: RoundingPlan,
@@ -158,11 +166,11 @@ def embed_starts(
     fringe: Fringe | None = None,
     random_state: Any = None,
 ) -> list[StartRows]:
-    """The embeddings of `make_starts`, which serve all plans of the same kinds and floor."""
+    """Embeddings of some kinds, which serve all plans of the same floor; see `make_starts`."""
     fringe = fringe or Fringe.none(operator.shape[0])
     rng = seeded(random_state)
     found: list[StartRows] = []
-    for kind in choose_kinds(plan):
+    for kind in kinds:
         own, aside = rows, fringe
         if kind.without_trees:
             aside = find_fringe(operator, plan.smallest, trees=True)

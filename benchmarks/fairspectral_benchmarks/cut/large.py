@@ -48,5 +48,6 @@ def time_large(efforts: Iterable[str]) -> Iterator[str]:
         sizes = ", ".join(f"{size:,}" for size in sorted(np.bincount(model.labels_)))
         yield f"{effort}: {seconds:.1f} s ({spent:.1f} s CPU), cut {judged['cut']:.4f}, {cells}"
         yield f"  sizes {sizes}"
+        assert model.fair_assignment_ is not None
         for stage in model.fair_assignment_.history:
             yield f"  {stage.name}: {stage.seconds:.1f} s, cut {stage.normalized_cut:.4f}"

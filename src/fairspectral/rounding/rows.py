@@ -12,6 +12,8 @@ import scipy.sparse as sp
 _CHEAP_COPY = 2**26
 # The share of pairs with an affinity from which on it is dense.
 _DENSE = 0.5
+# Rows of a dense matrix that are looked at for that.
+_ROWS_LOOKED_AT = 100
 # Persons up to whom the multilevel search is the better one on dense affinities too: single
 # persons matter, and it takes half a second (scripts/ablate_starts.py).
 _FEW = 60
@@ -35,7 +37,16 @@ def can_search(affinity: Any) -> bool:
 
 def suits_levels(affinity: Any) -> bool:
     """Whether the multilevel search suits: few pairs have an affinity, or there are few persons."""
-    return affinity.density < _DENSE or affinity.shape[0] <= _FEW
+    return affinity.shape[0] <= _FEW or _share_of_pairs(affinity) < _DENSE
+
+
+def _share_of_pairs(affinity: Any) -> float:
+    """The share of pairs with an affinity; of a graph in a dense matrix, from some of its rows."""
+    W = affinity.stored_weights
+    if W is None or sp.issparse(W):
+        return float(affinity.density)
+    rows = np.linspace(0, len(W) - 1, min(len(W), _ROWS_LOOKED_AT)).astype(np.intp)
+    return float(np.mean(W[rows] != 0))
 
 
 def rows_of(affinity: Any) -> Rows:
