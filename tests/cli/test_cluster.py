@@ -10,6 +10,8 @@ import scipy.sparse as sp
 from sklearn.metrics import adjusted_rand_score
 
 from fairspectral import FairSpectralClustering, audit, fair_assignment
+from fairspectral.rounding.fair import measure_labels
+from fairspectral.rounding.plan import plan_rounding
 
 
 def cluster(call, path, *words):
@@ -207,11 +209,11 @@ def test_a_better_clustering_from_the_frontier_is_taken_before_anything_is_writt
     X, groups = rng.normal(size=(60, 2)), np.tile([0, 1], 30)
     model = FairSpectralClustering(3, effort="fast", random_state=0)
     best = model.fit(X, sensitive_features=groups).fair_assignment_.normalized_cut
-    # Proportional, and otherwise random.
-    model._adopt(
-        fair_assignment(rng.normal(size=(60, 3)), groups, 3, affinity=model.affinity_operator_,
-                        effort="fast", refine_rounds=0, random_state=0)
-    )  # fmt: skip
+    # Fair, and otherwise random.
+    noise = rng.normal(size=(60, 3))
+    labels = fair_assignment(noise, groups, 3, random_state=0).labels
+    plan = plan_rounding(model._attributes, 3)
+    model._adopt(measure_labels(plan, noise, labels, model.affinity_operator_))
     assert model.audit_.normalized_cut > best + 1e-6
     frontier = _improve_by_frontier(model, SimpleNamespace(sensitive=groups))
     np.testing.assert_array_equal(model.labels_, frontier.at(0.2).labels)
