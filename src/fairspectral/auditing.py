@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fairspectral.graphs.door import groups_of
 from fairspectral.metrics import (
     balance_of,
     count_table,
@@ -156,10 +157,10 @@ def audit(
     ----------
     labels : array of shape (n,)
         The clustering.
-    sensitive_features : array, Series, DataFrame or None
-        One or several sensitive attributes.
-        Where labels and these are pandas objects, their indexes must be equal.
-    affinity : array, sparse matrix, operator or None
+    sensitive_features : array, Series, DataFrame, str or None
+        One or several sensitive attributes; where `affinity` is a graph, also the name of a node
+        attribute. Where labels and these are pandas objects, their indexes must be equal.
+    affinity : array, sparse matrix, operator, graph or None
         For the normalised cut.
     certificate : str
         Text to keep with the table.
@@ -167,6 +168,7 @@ def audit(
     codes, clusters = encode_labels(labels)
     if affinity is not None:
         check_same_rows(affinity, labels, "affinity", "labels")
+        affinity, sensitive_features = groups_of(affinity, sensitive_features)
     attributes: tuple[Attribute, ...] = ()
     if sensitive_features is not None:
         attributes = check_sensitive_features(

@@ -31,7 +31,7 @@ class FairSpectralClustering(FairClusteringBase):
         ``"nearest_neighbors"``; ``"precomputed"`` when X holds the affinities themselves
         (dense, sparse or an operator); a function of two rows; or an object with ``shape``,
         ``dtype``, ``degrees`` and ``matmat`` (the normalised affinity applied to a block; see
-        `AffinityOperator`).
+        `AffinityOperator`). A graph object as X has its own affinities, whatever stands here.
     gamma : float, "scale" or "auto", default="scale"
         Width of the kernels that have one. ``"scale"`` is ``1 / (n_features * X.var())``,
         ``"auto"`` is ``1 / n_features``, the paper's choice for standardised features.
@@ -204,14 +204,20 @@ class FairSpectralClustering(FairClusteringBase):
 
         Parameters
         ----------
-        X : array, DataFrame or sparse matrix of shape (n, d), or affinities of shape (n, n)
-            The data; with an operator as `affinity` it may be None.
+        X : array, DataFrame or sparse matrix of shape (n, d), affinities of shape (n, n), or graph
+            The data; with an operator as `affinity` it may be None. A graph is one of networkx,
+            igraph or PyTorch Geometric (``Data``), or a `fairspectral.graphs.Graph`; its nodes
+            are clustered by its edges, as with ``affinity="precomputed"``. Their weights are the
+            edge attribute ``"weight"`` (``edge_weight`` in PyTorch Geometric), or 1 without one.
+            ``labels_`` is in the order of its nodes: ``dict(zip(graph, model.labels_))`` with
+            networkx.
         y : ignored
             For scikit-learn's interface. Given without `sensitive_features` it causes a
             warning: groups do not go here.
-        sensitive_features : list, array, Series, Categorical, DataFrame, dict or None
+        sensitive_features : list, array, Series, Categorical, DataFrame, dict, str or None
             The groups: one value per sample, or one column per attribute (in a dict, by
-            name). None gives plain spectral clustering. Values belong to the rows of `X` by
+            name). For a graph also the name of a node attribute, a list of several names, or a
+            dict from nodes to groups. None gives plain spectral clustering. Values belong to the rows of `X` by
             position; where both are pandas objects, their indexes must be equal and in the
             same order, or it is an error.
 

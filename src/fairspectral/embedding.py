@@ -9,6 +9,7 @@ import numpy as np
 
 from fairspectral.affinity import AffinityOperator, is_operator, make_operator
 from fairspectral.constraints import FairnessConstraints, encode_groups
+from fairspectral.graphs.door import unpack_graph
 from fairspectral.linalg.room import check_room_to_work
 from fairspectral.parameters import did_you_mean
 from fairspectral.problem import FairCutProblem
@@ -88,9 +89,10 @@ def fair_spectral_embedding(
 
     Parameters
     ----------
-    X : array, sparse matrix or operator
-        Features (n, d), or with ``affinity="precomputed"`` the affinities (n, n).
-    sensitive_features : array, Series, DataFrame or None
+    X : array, sparse matrix, operator or graph
+        Features (n, d), with ``affinity="precomputed"`` the affinities (n, n), or a graph as in
+        `FairSpectralClustering.fit`.
+    sensitive_features : array, Series, DataFrame, name of a node attribute or None
         The groups; None gives the plain spectral embedding. Where it and X are pandas objects,
         their indexes must be equal and in the same order.
     n_components : int
@@ -122,6 +124,7 @@ def fair_spectral_embedding(
             f"{did_you_mean(unknown[0], _AFFINITY_PARAMS)}; for the affinities it takes "
             f"{', '.join(_AFFINITY_PARAMS)}."
         )
+    X, sensitive_features, affinity = unpack_graph(X, sensitive_features, affinity)
     given = X
     if not is_operator(affinity) and not is_operator(X):
         X = check_data(X, precomputed=isinstance(affinity, str) and affinity == "precomputed")

@@ -18,6 +18,7 @@ from fairspectral.auditing import audit_attributes
 from fairspectral.constraints import encode_groups
 from fairspectral.diagnosis import diagnose
 from fairspectral.embedding import embed
+from fairspectral.graphs.door import unpack_graph
 from fairspectral.parameters import did_you_mean
 from fairspectral.progress import AFFINITY, EMBEDDING, ROUNDING, GapMeter, report
 from fairspectral.rounder import Rounder
@@ -76,8 +77,9 @@ class FairClusteringBase(ClusterMixin, BaseEstimator):
         random_state = check_random_state(self.random_state)
         solver_params = self._solver_params()
         self._check_rounding_params()
-        given, X = X, self._check_data(X)
-        n = self.affinity.shape[0] if X is None else X.shape[0]
+        X, sensitive_features, affinity = unpack_graph(X, sensitive_features, self.affinity)
+        given, X = X, self._check_data(X, affinity)
+        n = affinity.shape[0] if X is None else X.shape[0]
         check_n_clusters(self.n_clusters, n, 0)
         # Validate before computing the affinities, so that errors come early.
         attributes: tuple[Attribute, ...] = ()
@@ -88,7 +90,7 @@ class FairClusteringBase(ClusterMixin, BaseEstimator):
         plan = self._plan(attributes)
         self._say(f"affinity of {n} samples")
         report(AFFINITY, 0.0)
-        operator = self._make_operator(X)
+        operator = self._make_operator(X, affinity)
         report(AFFINITY, 1.0)
         self._say("fair embedding" if attributes else "embedding (no sensitive features)")
         n_components = self.n_clusters if self.n_components is None else self.n_components
@@ -108,7 +110,7 @@ class FairClusteringBase(ClusterMixin, BaseEstimator):
         self._say(str(result))
         report(ROUNDING, 0.0)
         rows = rows_of_all(rows, fringe)
-        self._attributes = attributes  # for the report
+        self._attributes, self._affinity = attributes, affinity  # for the report
         # Rounds at other tolerances too, for the frontier, and knows the clusterings found so far.
         self._rounder = None
         if plan is not None:
@@ -182,23 +184,23 @@ class FairClusteringBase(ClusterMixin, BaseEstimator):
         self._say(fair.certificate)
         return fair.labels, fair
 
-    def _check_data(self, X: Any) -> Any:
-        if is_operator(self.affinity):
-            if X is not None and X.shape[0] != self.affinity.shape[0]:
+    def _check_data(self, X: Any, affinity: Any) -> Any:
+        if is_operator(affinity):
+            if X is not None and X.shape[0] != affinity.shape[0]:
                 raise ValueError(
                     f"X has {X.shape[0]} rows but the affinity operator has "
-                    f"{self.affinity.shape[0]} nodes; pass X=None or matching data."
+                    f"{affinity.shape[0]} nodes; pass X=None or matching data."
                 )
             return None
         if is_operator(X):
             return X
-        precomputed = isinstance(self.affinity, str) and self.affinity == "precomputed"
+        precomputed = isinstance(affinity, str) and affinity == "precomputed"
         return check_data(X, precomputed=precomputed, check=partial(validate_data, self))
 
-    def _make_operator(self, X: Any) -> AffinityOperator:
+    def _make_operator(self, X: Any, affinity: Any) -> AffinityOperator:
         return make_operator(
             X,
-            self.affinity,
+            affinity,
             gamma=self.gamma,
             n_neighbors=self.n_neighbors,
             kernel_params=self.kernel_params,

@@ -111,8 +111,8 @@ def normalized_cut(labels: Any, affinity: Any) -> float:
     ----------
     labels : array of shape (n,)
         The clustering.
-    affinity : array, sparse matrix or operator
-        The affinities ``W``, or an operator made from them.
+    affinity : array, sparse matrix, operator or graph
+        The affinities ``W``, an operator made from them, or a graph.
     """
     codes, k = check_labels(labels)
     check_same_rows(affinity, labels, "affinity", "labels")

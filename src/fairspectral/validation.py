@@ -231,7 +231,7 @@ def encode_values(
     values = _as_array(values)
     if values.ndim != 1 or not len(values):
         raise ValueError(f"{name} must be {shape}, but has shape {values.shape}.")
-    missing = _missing(values)
+    missing = find_missing(values)
     if missing.any():
         raise ValueError(
             f"{name} has {int(missing.sum())} missing value(s), the first at row "
@@ -260,8 +260,8 @@ def _refuse_containers(values: np.ndarray, name: str) -> None:
             )
 
 
-def _missing(values: np.ndarray) -> np.ndarray:
-    """Where a value is None, NaN, NaT or pandas.NA."""
+def find_missing(values: np.ndarray) -> np.ndarray:
+    """Where a value is None, NaN, NaT or pandas.NA, shape (n,)."""
     if np.ma.isMaskedArray(values):
         return np.ma.getmaskarray(values)
     if values.dtype.kind == "U":

@@ -16,6 +16,7 @@ from fairspectral.affinity.kernel import KERNEL_NAMES, KernelOperator, kernel_ma
 from fairspectral.affinity.sparse import SparseOperator
 from fairspectral.affinity.units import scaled_and_centred
 from fairspectral.affinity.user import UserOperator
+from fairspectral.graphs.door import as_graph
 from fairspectral.linalg.room import check_room_to_work
 from fairspectral.linalg.threads import openmp_after_fork
 from fairspectral.parameters import (
@@ -43,8 +44,9 @@ def make_operator(
 
     Parameters
     ----------
-    X : array, sparse matrix or operator
-        Features (n, d), or for ``affinity="precomputed"`` the affinities (n, n) themselves.
+    X : array, sparse matrix, operator or graph
+        Features (n, d), or for ``affinity="precomputed"`` the affinities (n, n) themselves, or a
+        graph (networkx, igraph, PyTorch Geometric, `fairspectral.graphs`).
     affinity : str, callable or operator
         ``"precomputed"``, ``"nearest_neighbors"``, a kernel name of
         ``sklearn.metrics.pairwise``, a function of two rows, or an object with ``shape``,
@@ -69,6 +71,8 @@ def make_operator(
     if isinstance(affinity, str) and affinity == "precomputed":
         if is_operator(X):
             return _from_operator(X)
+        graph = as_graph(X)
+        X = X if graph is None else graph.weights
         check_same_sides(X, "X")
         if sp.issparse(X):
             check_sparse_structure(X)

@@ -16,6 +16,7 @@ from fairspectral._sklearn import Interval, StrOptions, fit_context
 from fairspectral.affinity import AffinityOperator, is_operator, make_operator
 from fairspectral.auditing import audit_attributes
 from fairspectral.constraints import encode_groups
+from fairspectral.graphs.door import unpack_graph
 from fairspectral.parameters import refuse_booleans
 from fairspectral.progress import AFFINITY, report
 from fairspectral.validation import (
@@ -59,11 +60,11 @@ class Baseline(ClusterMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array, DataFrame or sparse matrix of shape (n, d), or affinities of shape (n, n)
-            The data; ignored with an operator as `affinity`.
+        X : array, DataFrame or sparse matrix of shape (n, d), affinities of shape (n, n), or graph
+            The data, as in `FairSpectralClustering`; ignored with an operator as `affinity`.
         y : ignored
             For scikit-learn's interface; causes a warning without `sensitive_features`.
-        sensitive_features : list, array, Series, Categorical, DataFrame, dict or None
+        sensitive_features : list, array, Series, Categorical, DataFrame, dict, str or None
             The groups, as in `FairSpectralClustering`.
 
         Returns
@@ -73,7 +74,8 @@ class Baseline(ClusterMixin, BaseEstimator):
         warn_of_ignored_y(y, sensitive_features)
         refuse_booleans(self.get_params(deep=False), self._parameter_constraints)
         rng = check_random_state(self.random_state)
-        data, features = self._read(X)
+        X, sensitive_features, affinity = unpack_graph(X, sensitive_features, self.affinity)
+        data, features = self._read(X, affinity)
         n = data.shape[0]
         check_n_clusters(self.n_clusters, n, 0)
         # Validate groups and size before computing the affinities, so that errors come early.
@@ -84,7 +86,7 @@ class Baseline(ClusterMixin, BaseEstimator):
         report(AFFINITY, 0.0)
         operator = make_operator(
             data,
-            self.affinity,
+            affinity,
             gamma=self.gamma,
             n_neighbors=self.n_neighbors,
             memory_budget=self.memory_budget,
@@ -116,12 +118,12 @@ class Baseline(ClusterMixin, BaseEstimator):
     def _check_size(self, n_samples: int) -> None:
         """Refuse more samples than the method can hold."""
 
-    def _read(self, X: Any) -> tuple[Any, Any]:
+    def _read(self, X: Any, affinity: Any) -> tuple[Any, Any]:
         """The input of the affinity, and the features (None where there are none)."""
-        for operator in (self.affinity, X):
+        for operator in (affinity, X):
             if is_operator(operator):
                 return operator, None
-        precomputed = isinstance(self.affinity, str) and self.affinity == "precomputed"
+        precomputed = isinstance(affinity, str) and affinity == "precomputed"
         data = check_data(X, precomputed=precomputed, check=partial(validate_data, self))
         return data, None if precomputed else data
 

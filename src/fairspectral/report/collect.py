@@ -168,8 +168,9 @@ def snippet(model: Any) -> str:
     """Python that repeats the run."""
     names = [attribute.name for attribute in model.audit_.attributes]
     n = len(model.labels_)
-    if isinstance(model.affinity, str) and model.affinity == "precomputed":
-        data = f"the affinities, {n} × {n}"
+    used = getattr(model, "_affinity", model.affinity)  # of a graph it is "precomputed"
+    if isinstance(used, str) and used == "precomputed":
+        data = f"the affinities, {n} × {n}" if used == model.affinity else f"the graph, {n} nodes"
     else:
         data = f"the data, {n} rows"
         if hasattr(model, "n_features_in_"):

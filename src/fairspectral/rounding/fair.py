@@ -86,8 +86,9 @@ def fair_assignment(
     ----------
     embedding : array of shape (n, d)
         Rows to cluster; for spectral clustering the rows of ``D^-1/2 H``.
-    sensitive_features : array of shape (n,) or (n, a), Series or DataFrame
-        The group of each person, in one or several attributes.
+    sensitive_features : array of shape (n,) or (n, a), Series, DataFrame or str
+        The group of each person, in one or several attributes; where `affinity` is a graph, also
+        the name of a node attribute.
     n_clusters : int or None
         None: as many as the embedding has columns, or as there are centroids.
     fairness_tol : float or None
@@ -104,7 +105,7 @@ def fair_assignment(
         Several attributes: bound the shares of each attribute, or of each combination.
     min_cluster_size : int or None
         Floor on the size of every cluster; None means a tenth of ``n / n_clusters``.
-    affinity : array, sparse matrix, AffinityOperator or None
+    affinity : array, sparse matrix, AffinityOperator, graph or None
         Enables the refinement on the normalised cut. Without it the k-means cost is refined
         instead, if there are few rows.
     refine_rounds : int or None

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 
 from fairspectral.affinity import AffinityOperator, make_operator
 from fairspectral.constraints import encode_groups
+from fairspectral.graphs.door import groups_of
 from fairspectral.parameters import check_whole_number, is_boolean
 from fairspectral.row_order import check_same_rows
 from fairspectral.validation import Attribute, refuse_masked
@@ -50,6 +51,7 @@ def check_inputs(
     ):
         check_same_rows(embedding, values, "embedding", name)
     if affinity is not None:
+        affinity, sensitive_features = groups_of(affinity, sensitive_features)
         affinity = make_operator(affinity, "precomputed")
     if centroids is not None:
         centroids = check_rows(centroids, "centroids")
