@@ -217,9 +217,9 @@ class FairSpectralClustering(FairClusteringBase):
         sensitive_features : list, array, Series, Categorical, DataFrame, dict, str or None
             The groups: one value per sample, or one column per attribute (in a dict, by
             name). For a graph also the name of a node attribute, a list of several names, or a
-            dict from nodes to groups. None gives plain spectral clustering. Values belong to the rows of `X` by
-            position; where both are pandas objects, their indexes must be equal and in the
-            same order, or it is an error.
+            dict from nodes to groups. None gives plain spectral clustering. Values belong to
+            the rows of `X` by position; where both are pandas objects, their indexes must be
+            equal and in the same order, or it is an error.
 
         Returns
         -------

@@ -13,6 +13,7 @@ from affinity_cases import AFFINITIES
 from bad_input_case import WORKS, K, N, kernel, plain, two_groups
 from feature_cases import FEATURES
 from function_cases import FUNCTIONS
+from graph_object_cases import GRAPH_FUNCTIONS, GRAPH_OBJECTS
 from group_cases import SENSITIVE
 from parameter_cases import PARAMETERS
 from sentences import check_sentence
@@ -24,7 +25,8 @@ TABLES = {
     "affinity": AFFINITIES,
     "groups": SENSITIVE,
     "parameter": PARAMETERS,
-    "function": FUNCTIONS,
+    "function": [*FUNCTIONS, *GRAPH_FUNCTIONS],
+    "graph": GRAPH_OBJECTS,
 }
 
 
@@ -81,7 +83,7 @@ def check_refusal(call, outcome):
         assert said == outcome
 
 
-@pytest.mark.parametrize("case", rows("X", "affinity", "groups", "parameter"))
+@pytest.mark.parametrize("case", rows("X", "affinity", "groups", "parameter", "graph"))
 def test_fits(case, cuts):
     if case.needs:
         pytest.importorskip(case.needs, reason=f"{case.needs} is not installed: pip install it")

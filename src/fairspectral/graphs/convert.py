@@ -69,7 +69,8 @@ def from_igraph(graph: Any, *, weight: str | None = _WEIGHT) -> Graph:
     elif weight not in (None, _WEIGHT):
         raise _no_weight(weight, graph.es.attributes())
     nodes = attributes.get("name", range(n))
-    return make_graph(nodes, *ends.T, weights, attributes, directed=graph.is_directed())
+    rows, columns = ends.T
+    return make_graph(nodes, rows, columns, weights, attributes, directed=graph.is_directed())
 
 
 def from_pyg(data: Any, *, weight: str | None = "edge_weight") -> Graph:
@@ -98,8 +99,12 @@ def from_pyg(data: Any, *, weight: str | None = "edge_weight") -> Graph:
         )
     n = int(data.num_nodes)
     rows, columns = np.asarray(as_numpy(index), dtype=np.intp).reshape(2, -1)
-    for extreme in (int(rows.min(initial=0)), int(columns.min(initial=0)),
-                    int(rows.max(initial=0)), int(columns.max(initial=0))):
+    for extreme in (
+        int(rows.min(initial=0)),
+        int(columns.min(initial=0)),
+        int(rows.max(initial=0)),
+        int(columns.max(initial=0)),
+    ):
         if not 0 <= extreme < n:
             raise ValueError(
                 f"the PyTorch Geometric graph has {n} nodes, but its edge_index names node "

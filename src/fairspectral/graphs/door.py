@@ -34,7 +34,11 @@ def as_graph(X: Any) -> Graph | None:
     if isinstance(X, Graph):
         return X
     packages = {kind.__module__.partition(".")[0] for kind in type(X).__mro__}
-    if "networkx" in packages and hasattr(X, "is_multigraph"):
+    if "networkx" in packages:
+        if not hasattr(X, "is_multigraph"):
+            raise TypeError(
+                f"X is a part of a networkx graph ({type(X).__name__}); pass the graph itself."
+            )
         return from_networkx(X)
     if "igraph" in packages and hasattr(X, "vcount"):
         return from_igraph(X)
@@ -102,7 +106,8 @@ def _refuse_edges(X: Any, sensitive_features: Any, affinity: Any) -> None:
     pairs = _whole_pairs(X)
     if pairs is None:
         return
-    shape, transposed = np.shape(X), np.shape(X)[0] == 2
+    shape = tuple(np.shape(X))
+    transposed = shape[0] == 2
     if isinstance(affinity, str) and affinity == "precomputed":
         raise _edges_error(shape, transposed)
     nodes = np.unique(pairs)

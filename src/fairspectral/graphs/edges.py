@@ -72,6 +72,7 @@ def _edge_columns(
     known = column_names(edges)
     if known is None:
         columns = _array_columns(edges)
+        weights: Any
         ends, weights = columns[:2], columns[2] if len(columns) == 3 and weight else None
     else:
         known = [str(name) for name in known]
@@ -111,7 +112,9 @@ def _array_columns(edges: Any) -> list[list[Any]]:
     if not rows or (len(lengths) == 1 and lengths <= {2, 3}):
         return [list(column) for column in zip(*rows, strict=True)] or [[], []]
     transposed = len(rows) == 2 and len(lengths) == 1
-    what = "an edge index of two rows" if transposed else f"rows of {listed(sorted(lengths))} values"
+    what = (
+        "an edge index of two rows" if transposed else f"rows of {listed(sorted(lengths))} values"
+    )
     raise ValueError(
         f"edges has {what}; pass one row for each edge, with its two ends and perhaps a weight"
         f"{' (edges.T)' if transposed else ''}."

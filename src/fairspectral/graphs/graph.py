@@ -15,6 +15,7 @@ from fairspectral.row_order import row_labels
 from fairspectral.validation import FairSpectralWarning, find_missing
 
 _MOST_NAMED = 5
+_COUNT_AS_ONE = "count every edge as 1 with weight=None in a function of fairspectral.graphs"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -193,7 +194,7 @@ def make_graph(
             stacklevel=2,
         )
     symmetric = sp.csr_array(one_way.maximum(other_way))
-    alone = np.flatnonzero(np.diff(symmetric.indptr) == 0)
+    alone = np.flatnonzero(np.diff(symmetric.indptr) == 0).tolist()
     if len(alone):
         raise ValueError(
             f"the graph has {len(alone)} node(s) without any edge "
@@ -210,7 +211,7 @@ def _check_weights(weights: Any, edge: Callable[[int], str]) -> np.ndarray:
         at = next(i for i, weight in enumerate(weights) if not _is_number(weight))
         raise ValueError(
             f"the edge {edge(at)} has the weight {weights[at]!r}, which is not a number; correct "
-            "it, or pass weight=None to count every edge as 1."
+            f"it, or {_COUNT_AS_ONE}."
         ) from None
     bad = ~((values >= 0) & (values < np.inf))
     if bad.any():
@@ -218,7 +219,7 @@ def _check_weights(weights: Any, edge: Callable[[int], str]) -> np.ndarray:
         what = "no weight" if np.isnan(values[at]) else f"the weight {values[at]:g}"
         raise ValueError(
             f"the edge {edge(at)} has {what}; weights are similarities, finite and at least zero, "
-            "so correct it, or pass weight=None to count every edge as 1."
+            f"so correct it, or {_COUNT_AS_ONE}."
         )
     return values
 
