@@ -189,6 +189,25 @@ def test_a_subclass_is_a_graph_and_its_parts_are_not(club):
     assert as_graph(pd.DataFrame({"edge_index": [1], "num_nodes": [2]})) is None
 
 
+def test_nodes_may_be_tuples():
+    grid = nx.grid_2d_graph(4, 6)
+    nx.set_node_attributes(grid, {node: sum(node) % 2 for node in grid}, "colour")
+    labels = fit(grid, "colour").labels_
+    np.testing.assert_array_equal(labels, of_matrix(grid, values(grid, "colour")).labels_)
+    assert from_edges(list(grid.edges)).nodes == sorted(grid)
+    del grid.nodes[1, 2]["colour"]
+    with pytest.raises(ValueError, match=r"missing on 1 node\(s\) \(\(1, 2\)\)"):
+        fit(grid, "colour")
+
+
+def test_nodes_may_be_numbers_of_numpy():
+    graph = nx.path_graph(6)
+    numbered = nx.relabel_nodes(graph, {i: np.int64(i) for i in graph})
+    numbered.add_node(np.int64(9))
+    with pytest.raises(ValueError, match=r"without any edge \(9\)"):
+        from_networkx(numbered)
+
+
 # --- igraph -------------------------------------------------------------------------------
 
 

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from fairspectral.feature_tables import column_names
-from fairspectral.graphs.graph import Graph, as_numpy, listed, make_graph
+from fairspectral.graphs.graph import Graph, as_numpy, in_words, listed, make_graph, missing_in
 from fairspectral.parameters import did_you_mean
-from fairspectral.validation import find_missing
 
 _WEIGHT = "weight"
 
@@ -58,7 +57,7 @@ def from_edges(
         unknown = [name for name in end if name not in position]
         if unknown:
             raise ValueError(
-                f"edges has an edge of node {unknown[0]!r}, which is not among nodes; add it "
+                f"edges has an edge of node {in_words(unknown[0])}, which is not among nodes; add it "
                 "there, or remove its edges."
             )
     rows, columns = (np.array([position[name] for name in end], dtype=np.intp) for end in ends)
@@ -69,11 +68,12 @@ def _edge_columns(
     edges: Any, source: str, target: str, weight: str | None
 ) -> tuple[list[list[Any]], Any]:
     """The two ends of every edge, and the weights."""
+    weights: Any = None
     known = column_names(edges)
     if known is None:
         columns = _array_columns(edges)
-        weights: Any
-        ends, weights = columns[:2], columns[2] if len(columns) == 3 and weight else None
+        ends = columns[:2]
+        weights = columns[2] if len(columns) == 3 and weight else None
     else:
         known = [str(name) for name in known]
         wanted = [("source", source), ("target", target)]
@@ -89,9 +89,7 @@ def _edge_columns(
     if not ends[0]:
         raise ValueError("edges has no rows; pass one row for each edge.")
     for end, name in zip(ends, (source, target), strict=True):
-        array = np.empty(len(end), dtype=object)
-        array[:] = end
-        gone = find_missing(array)
+        gone = missing_in(end)
         if gone.any():
             raise ValueError(
                 f"edges has no node in row {int(np.argmax(gone))} of {name!r}; fill it, or drop "
@@ -147,7 +145,7 @@ def _read_nodes(nodes: Any) -> tuple[list[Any], dict[str, Any]]:
     twice = next((name for name, count in Counter(names).items() if count > 1), None)
     if twice is not None:
         raise ValueError(
-            f"{where} has {twice!r} {names.count(twice)} times; name every node once"
+            f"{where} has {in_words(twice)} {names.count(twice)} times; name every node once"
             f"{' (nodes.reset_index() if the names are the index)' if known is not None else ''}."
         )
     return names, attributes

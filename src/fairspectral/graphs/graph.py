@@ -92,12 +92,8 @@ class Graph:
         return columns
 
     def _refuse_missing(self, name: str, values: Any) -> None:
-        array = values
-        if not isinstance(values, np.ndarray):
-            array = np.empty(len(self), dtype=object)
-            array[:] = values
-        gone = np.flatnonzero(find_missing(array))
-        if len(gone):
+        gone = np.flatnonzero(missing_in(values)).tolist()
+        if gone:
             raise ValueError(
                 f"the node attribute {name!r} is missing on {len(gone)} node(s) "
                 f"({self._listed(gone)}); set it on every node, to a group of its own where it is "
@@ -142,9 +138,21 @@ class Graph:
         return listed(self.nodes[i] for i in positions)
 
 
+def in_words(name: Any) -> str:
+    """A node's name as it is written in Python, a number of numpy as any other number."""
+    return repr(name.item() if isinstance(name, np.generic) else name)
+
+
+def missing_in(values: Sequence[Any]) -> np.ndarray:
+    """Where a value is missing, shape (n,); a value may be a tuple, which numpy would unpack."""
+    if not isinstance(values, np.ndarray):
+        values = np.fromiter(values, dtype=object, count=len(values))
+    return find_missing(values)
+
+
 def listed(names: Iterable[Any]) -> str:
     """The first few names between commas."""
-    shown = [repr(name) for _, name in zip(range(_MOST_NAMED + 1), names, strict=False)]
+    shown = [in_words(name) for _, name in zip(range(_MOST_NAMED + 1), names, strict=False)]
     return ", ".join(shown[:_MOST_NAMED]) + (", ..." if len(shown) > _MOST_NAMED else "")
 
 
@@ -177,7 +185,7 @@ def make_graph(
         raise ValueError("the graph has no nodes; pass one with nodes and edges.")
 
     def edge(at: int) -> str:
-        return f"({nodes[int(rows[at])]!r}, {nodes[int(columns[at])]!r})"
+        return f"({in_words(nodes[int(rows[at])])}, {in_words(nodes[int(columns[at])])})"
 
     values = _check_weights(weights, edge)
     if not directed:  # parallel edges may be stored with their ends swapped
