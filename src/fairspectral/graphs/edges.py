@@ -57,8 +57,8 @@ def from_edges(
         unknown = [name for name in end if name not in position]
         if unknown:
             raise ValueError(
-                f"edges has an edge of node {in_words(unknown[0])}, which is not among nodes; add it "
-                "there, or remove its edges."
+                f"edges has an edge of node {in_words(unknown[0])}, which is not among nodes; "
+                "add it there, or remove its edges."
             )
     rows, columns = (np.array([position[name] for name in end], dtype=np.intp) for end in ends)
     return make_graph(names, rows, columns, weights, attributes, directed=True)

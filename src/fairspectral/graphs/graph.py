@@ -143,11 +143,11 @@ def in_words(name: Any) -> str:
     return repr(name.item() if isinstance(name, np.generic) else name)
 
 
-def missing_in(values: Sequence[Any]) -> np.ndarray:
+def missing_in(values: Any) -> np.ndarray:
     """Where a value is missing, shape (n,); a value may be a tuple, which numpy would unpack."""
-    if not isinstance(values, np.ndarray):
-        values = np.fromiter(values, dtype=object, count=len(values))
-    return find_missing(values)
+    if isinstance(values, np.ndarray):
+        return find_missing(values)
+    return find_missing(np.fromiter(values, dtype=object, count=len(values)))
 
 
 def listed(names: Iterable[Any]) -> str:
