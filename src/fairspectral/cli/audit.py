@@ -32,7 +32,8 @@ def audit(
     input: Annotated[
         Path,
         typer.Argument(
-            metavar="FILE", help="Table with labels: CSV, TSV, Parquet or .npz.", show_default=False
+            metavar="FILE", show_default=False,
+            help="Table with labels: CSV, TSV, Parquet or .npz; - is standard input, for text.",
         ),
     ],
     sensitive: Annotated[
@@ -92,12 +93,13 @@ def audit(
     table = read_table(input, encoding=encoding, header=not no_header)
     for note in table.notes:
         say(f"Note: {note}")
-    (label_column,) = check_columns(table.frame, [labels], input, "--labels")
-    names = check_columns(table.frame, sensitive, input, "--sensitive")
-    codes, clusters = read_labels(table.frame[label_column], input)
+    path = table.path
+    (label_column,) = check_columns(table.frame, [labels], path, "--labels")
+    names = check_columns(table.frame, sensitive, path, "--sensitive")
+    codes, clusters = read_labels(table.frame[label_column], path)
     bins = read_bins(bin, names)
     groups = sensitive_columns(
-        table.frame, names, input, missing=missing_sensitive, bins=bins, decimal=table.decimal
+        table.frame, names, path, missing=missing_sensitive, bins=bins, decimal=table.decimal
     )
     for note in (*bin_notes(groups, bins), *check_groups(groups, least=1)):
         say(f"Note: {note}")
@@ -108,7 +110,7 @@ def audit(
     diagnosis = Diagnosis(tuple(look_at_sizes(found.sizes)))
     try:
         if json:
-            summary = {"input": str(input), "rows": len(codes), **audit_summary(found)}
+            summary = {"input": str(path), "rows": len(codes), **audit_summary(found)}
             findings = [asdict(finding) for finding in diagnosis]
             print_json({**summary, **gate.summary(), "diagnosis": findings})
         else:

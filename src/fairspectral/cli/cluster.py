@@ -6,6 +6,7 @@ import importlib.util
 import shlex
 import sys
 import time
+from contextlib import nullcontext, redirect_stdout
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -40,7 +41,7 @@ def cluster(
         typer.Option(
             "--output", "-o", metavar="FILE",
             help="The input's rows with their cluster: .csv, .tsv, .parquet, or .npy for the "
-            "labels alone.",
+            "labels alone; - is standard output, as text.",
         ),
     ] = None,
     label_column: Annotated[
@@ -69,11 +70,11 @@ def cluster(
     from fairspectral.cli.embedding import limit_threads
     from fairspectral.cli.inputs import prepare
     from fairspectral.cli.model import make_model
-    from fairspectral.cli.tables import write_table
+    from fairspectral.cli.tables import is_standard, write_table
 
     started = time.perf_counter()
     check_tolerance(tolerance)
-    _check_names(output, report, label_column)
+    _check_names(output, report, label_column, json)
     prepared = prepare(source, method, plain=plain)
     _check_outputs(prepared, output, report, label_column)
     model = make_model(prepared, method, clusters, tolerance, min_cluster_size)
@@ -82,25 +83,36 @@ def cluster(
         # The report's searches at other tolerances may find better labels: before any is written.
         with limit_threads(method.threads, prepared.n):
             frontier = None if report is None else _improve_by_frontier(model, prepared)
-        if output is not None:
+        if output is not None and not is_standard(output):
             write_table(prepared.table, output, label_column, model.labels_)
         if report is not None:
             progress.report("report")
             _write_report(model, report, prepared, frontier)
+    if is_standard(output):  # last, because its reader may have closed it
+        assert output is not None
+        write_table(prepared.table, output, label_column, model.labels_)
     found = _audit(model, prepared)
     seconds = time.perf_counter() - started
     if json:
         _print_json(model, found, prepared, output, report, frontier, seconds)
-    else:
+        return
+    # Where the labels are on standard output, nothing else is.
+    with redirect_stdout(sys.stderr) if is_standard(output) else nullcontext():
         _print(model, found, prepared, output, report, seconds)
 
 
-def _check_names(output: Path | None, report: Path | None, label_column: str) -> None:
+def _check_names(output: Path | None, report: Path | None, label_column: str, json: bool) -> None:
     """Refuse output names that look like a mistake, before anything is read."""
-    from fairspectral.cli.tables import LABEL_KINDS, check_kind
+    from fairspectral.cli.tables import LABEL_KINDS, check_kind, is_standard
 
+    if is_standard(output) and json:
+        raise ValueError(
+            "--output - and --json would both write to standard output; leave out one of them: "
+            "the JSON has the labels too."
+        )
     if output is not None:
-        check_kind(output, LABEL_KINDS)
+        if not is_standard(output):
+            check_kind(output, LABEL_KINDS)
         if not label_column.strip():
             raise ValueError("--label-column is empty; give the new column a name.")
     if report is not None:
@@ -187,6 +199,7 @@ def _print(
     seconds: float,
 ) -> None:
     from fairspectral.cli.display import print_audit, print_lines
+    from fairspectral.cli.tables import is_standard
 
     used = prepared.columns
     if used["numeric"] or used["categorical"]:
@@ -202,7 +215,7 @@ def _print(
     if model.diagnosis_:
         print_lines(*str(model.diagnosis_).splitlines())
     if output is not None:
-        print_lines(f"Labels: {output}")
+        print_lines(f"Labels: {'standard output' if is_standard(output) else output}")
     if report is not None:
         print_lines(f"Report: {report}")
     if output is None and report is None:
@@ -239,4 +252,4 @@ def _print_json(
         "notes": list(prepared.notes),
         "seconds": seconds,
     }
-    print_json(summary)
+    print_json(summary, labels=model.labels_)

@@ -115,7 +115,8 @@ def fetch(
         Path,
         typer.Option(
             "--output", "-o", metavar="FILE",
-            help="A table as CSV; a graph as an edge list, with its groups beside it.",
+            help="A table as CSV (- is standard output); a graph as an edge list, with its groups "
+            "beside it.",
         ),
     ],
 ) -> None:  # fmt: skip
@@ -127,13 +128,23 @@ def fetch(
     [bold]Example:[/bold] fairspectral datasets fetch census -o census.csv
     """
     from fairspectral.cli.tables import TEXT_KINDS, check_kind, check_output
+    from fairspectral.cli.tables.standard import is_standard, write_standard_output
     from fairspectral.cli.tables.write import write_delimited
     from fairspectral.files import replacing
     from fairspectral.parameters import check_choice
 
     check_choice(name, ENTRIES, "NAME")
-    check_kind(output, TEXT_KINDS)
     frames = 2 if ENTRIES[name].kind == "graph" else 1
+    if is_standard(output):
+        if frames > 1:
+            raise ValueError(
+                f"{name} is a graph, which takes two files, so it cannot go to standard output; "
+                "name a file."
+            )
+        (frame,) = _frames(name)
+        write_standard_output(frame.to_csv(index=False, lineterminator="\n").encode())
+        return
+    check_kind(output, TEXT_KINDS)
     paths = [output, output.with_name(f"{output.stem}-groups.csv")][:frames]
     for path in paths:
         check_output(path)

@@ -28,9 +28,15 @@ def console(width: int | None = None) -> Any:
     return Output(highlight=False, width=width)
 
 
-def print_json(summary: dict[str, Any]) -> None:
-    """One JSON document on standard output; NaN and infinity become null."""
+def print_json(summary: dict[str, Any], *, labels: np.ndarray | None = None) -> None:
+    """One JSON document on standard output; NaN and infinity become null.
+
+    Labels come last and on one line, because there is one for each of perhaps a million rows.
+    """
     text = json.dumps(_plain(summary), indent=2, ensure_ascii=False)
+    if labels is not None:
+        line = json.dumps(labels.tolist(), separators=(",", ":"))
+        text = f'{text.removesuffix("}").rstrip()},\n  "labels": {line}\n}}'
     typer.echo("".join(c if c.isprintable() or c == "\n" else _json_escape(c) for c in text))
 
 

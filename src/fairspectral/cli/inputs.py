@@ -16,6 +16,8 @@ from fairspectral.cli.tables import (
     Table,
     check_columns,
     encode_features,
+    input_name,
+    is_standard,
     listed,
     numbers,
     read_graph,
@@ -75,6 +77,10 @@ def prepare(source: InputOptions, method: MethodOptions, *, plain: bool = False)
         Whether groups may be absent.
     """
     method.check()
+    if is_standard(source.input) and is_standard(source.groups):
+        raise ValueError(
+            "FILE and --groups cannot both be standard input; name a file for one of them."
+        )
     prepared = (
         _prepare_graph(source, plain) if source.graph else _prepare_rows(source, method, plain)
     )
@@ -183,7 +189,7 @@ def _prepare_rows(source: InputOptions, method: MethodOptions, plain: bool) -> P
             "categorical": list(features.categorical),
             "sensitive": names,
         },
-        inputs=tuple(path for path in (source.input, source.groups) if path),
+        inputs=tuple(input_name(path) for path in (source.input, source.groups) if path),
         notes=tuple(notes),
     )
 
@@ -194,8 +200,8 @@ def _read_groups(source: InputOptions, n: int) -> Table:
     groups = read_table(source.groups, encoding=source.encoding)
     if len(groups.frame) != n:
         raise ValueError(
-            f"{source.groups} has {len(groups.frame)} rows but {source.input} has {n}; it needs "
-            "one row for each, in the same order."
+            f"{groups.path} has {len(groups.frame)} rows but {input_name(source.input)} has {n}; "
+            "it needs one row for each, in the same order."
         )
     return groups
 
@@ -235,14 +241,14 @@ def _prepare_graph(source: InputOptions, plain: bool) -> Prepared:
     if graph.nodes is not None and not named:
         twice = next(name for name, count in Counter(nodes).items() if count > 1)
         raise ValueError(
-            f"{source.groups} names the node {twice!r} twice in its first column; the first column "
+            f"{groups.path} names the node {twice!r} twice in its first column; the first column "
             "must name each node once."
         )
     n = graph.weights.shape[0]
     if len(nodes) != n:
         raise ValueError(
-            f"{source.groups} has {len(nodes)} rows but {source.input} has {n} nodes; it needs one "
-            "row for each, in the same order."
+            f"{groups.path} has {len(nodes)} rows but {input_name(source.input)} has {n} nodes; it "
+            "needs one row for each, in the same order."
         )
     # If the nodes of the file have no names, every column of the groups may be an attribute.
     offered = [str(c) for c in groups.frame.columns][1 if graph.nodes is not None else 0 :]
@@ -254,7 +260,7 @@ def _prepare_graph(source: InputOptions, plain: bool) -> Prepared:
         affinity="precomputed",
         sensitive=sensitive,
         columns={"numeric": [], "categorical": [], "sensitive": names},
-        inputs=(source.input, source.groups),
+        inputs=(input_name(source.input), groups.path),
         notes=graph.notes,
     )
 

@@ -55,7 +55,8 @@ class InputOptions:
         Path,
         typer.Argument(
             help="CSV, TSV, Parquet, .npy or .npz; with --graph an edge list (two nodes and "
-            "perhaps a weight per line), a Matrix Market file or a sparse .npz.",
+            "perhaps a weight per line), a Matrix Market file or a sparse .npz; - is standard "
+            "input, for text.",
             metavar="FILE",
             show_default=False,
         ),

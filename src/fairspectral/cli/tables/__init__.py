@@ -5,6 +5,7 @@ from fairspectral.cli.tables.encode import Features, encode_features
 from fairspectral.cli.tables.graph import Graph, read_graph
 from fairspectral.cli.tables.names import MISSING_GROUP, read_labels, read_names, sensitive_columns
 from fairspectral.cli.tables.read import Table, read_table
+from fairspectral.cli.tables.standard import input_name, is_standard
 from fairspectral.cli.tables.text import kind_of
 from fairspectral.cli.tables.write import (
     LABEL_KINDS,
@@ -25,6 +26,8 @@ __all__ = [
     "check_kind",
     "check_output",
     "encode_features",
+    "input_name",
+    "is_standard",
     "kind_of",
     "listed",
     "numbers",

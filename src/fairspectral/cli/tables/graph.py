@@ -14,6 +14,7 @@ import scipy.sparse as sp
 
 from fairspectral.cli.tables.matrix import read_matrix, symmetric_weights
 from fairspectral.cli.tables.read import check_fields, import_pandas
+from fairspectral.cli.tables.standard import input_name
 from fairspectral.cli.tables.text import check_readable, kind_of, read_text
 
 _COMMENTS = ("#", "%")
@@ -63,6 +64,7 @@ def read_graph(
         graph = Graph(weights, None, notes)
     else:
         graph = _read_edges(path, nodes, encoding)
+    path = input_name(path)
     weights = graph.weights
     alone = np.flatnonzero(np.diff(weights.indptr) == 0)
     if len(alone):
@@ -76,6 +78,7 @@ def read_graph(
 
 def _read_edges(path: Path, nodes: Sequence[str] | None, encoding: str | None) -> Graph:
     text, _ = read_text(path, encoding)
+    path = input_name(path)
     lines, notes = edge_lines(text, None if nodes is None else set(nodes))
     if not lines:
         raise ValueError(f"{path} has no edges; write two nodes per line.")

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fairspectral.cli.tables.limits import check_npy, check_npz
+from fairspectral.cli.tables.standard import input_name
 from fairspectral.cli.tables.text import check_readable, first_sentence, kind_of, read_text
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class Table:
     Attributes
     ----------
     path : Path
-        The file it was read from.
+        The file it was read from, as messages name it.
     frame : DataFrame of shape (n, c)
         From a text file every column is text, unchanged.
     delimiter, encoding : str
@@ -81,7 +82,7 @@ def read_table(
     ----------
     path : Path
         ``.parquet``, ``.npy``, ``.npz``; anything else is text with a delimiter, packed with
-        gzip if it ends in ``.gz``.
+        gzip if it ends in ``.gz``. ``-`` is standard input.
     encoding : str or None
         Encoding of a text file; None is UTF-8, or that of the file's byte-order mark.
     header : bool
@@ -91,6 +92,7 @@ def read_table(
     """
     check_readable(path)
     kind = kind_of(path)
+    name = input_name(path)
     if kind in _OTHER_FORMATS:
         raise ValueError(f"{path} is a .{kind} file, which is not read; save it as CSV.")
     if kind in ("parquet", "pq"):
@@ -98,12 +100,12 @@ def read_table(
     elif kind in ("npy", "npz"):
         table = Table(path, _read_numpy(path, kind))
     else:
-        table = _read_delimited(path, kind, encoding, header)
-    _check_names(path, [str(name) for name in table.frame.columns])
+        table = _read_delimited(name, kind, *read_text(path, encoding), header)
+    _check_names(name, [str(name) for name in table.frame.columns])
     n = len(table.frame)
     if n < least_rows:
         rows = "no rows" if n == 0 else f"{n} row" + "s" * (n > 1)
-        raise ValueError(f"{path} has {rows} of data; at least {least_rows} are needed.")
+        raise ValueError(f"{name} has {rows} of data; at least {least_rows} are needed.")
     return table
 
 
@@ -121,9 +123,8 @@ def import_pandas() -> Any:
 # --- text -------------------------------------------------------------------------------------
 
 
-def _read_delimited(path: Path, kind: str, encoding: str | None, header: bool) -> Table:
+def _read_delimited(path: Path, kind: str, text: str, encoding: str, header: bool) -> Table:
     pandas = import_pandas()
-    text, encoding = read_text(path, encoding)
     text = text.lstrip("\r\n")
     try:
         delimiter = "\t" if kind in ("tsv", "tab") else _delimiter(text)

@@ -8,6 +8,7 @@ import zlib
 from pathlib import Path
 
 from fairspectral.cli.tables.limits import check_plain_file, unpack_gzip
+from fairspectral.cli.tables.standard import GZIP, input_name, is_standard, read_standard_input
 
 _MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
@@ -22,7 +23,9 @@ def first_sentence(error: Exception) -> str:
 
 
 def check_readable(path: Path) -> None:
-    """Refuse a path that is not a file."""
+    """Refuse a path that is neither a file nor ``-``."""
+    if is_standard(path):
+        return
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder; name a file in it.")
     if not path.exists():
@@ -44,14 +47,16 @@ def read_text(path: Path, encoding: str | None = None) -> tuple[str, str]:
     Parameters
     ----------
     path : Path
-        The file; ``.gz`` is unpacked.
+        The file, or ``-``; ``.gz`` is unpacked.
     encoding : str or None
         None is UTF-8, or that of the file's byte-order mark.
     """
     check_readable(path)
     try:
-        content = path.read_bytes()
-        if path.suffix.lower() == ".gz":
+        content = read_standard_input() if is_standard(path) else path.read_bytes()
+        packed = content.startswith(GZIP) if is_standard(path) else path.suffix.lower() == ".gz"
+        path = input_name(path)
+        if packed:
             content = unpack_gzip(path, content)
     except PermissionError:
         raise PermissionError(f"{path} may not be read; check its permissions.") from None

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from fairspectral.cli.tables.read import Table, split_rows
+from fairspectral.cli.tables.standard import is_standard, write_standard_output
 from fairspectral.cli.tables.text import kind_of
 from fairspectral.files import linked_file, replacing
 
@@ -25,10 +26,12 @@ def check_output(path: Path, inputs: Iterable[Path] = ()) -> None:
     Parameters
     ----------
     path : Path
-        The file to write.
+        The file to write, or ``-`` for standard output.
     inputs : iterable of Path
         Files that must not be written over.
     """
+    if is_standard(path):
+        return
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder; name a file to write.")
     if path.exists() and not path.is_file():
@@ -62,8 +65,11 @@ def write_table(table: Table, path: Path, column: str, labels: np.ndarray) -> No
 
     ``.parquet`` and ``.npy`` (the labels alone); the other `LABEL_KINDS` are text with the
     delimiter and the encoding of the table it came from (``.tsv`` always has tabs). Rows of a
-    text file with that delimiter are copied unchanged.
+    text file with that delimiter are copied unchanged. On ``-``, standard output, they are text.
     """
+    if is_standard(path):
+        write_standard_output(_as_text(table, column, labels).encode(table.encoding))
+        return
     with replacing(path) as attempt:
         if kind_of(path) == "npy":
             content = io.BytesIO()  # numpy's error for a full disk does not name the file
@@ -72,7 +78,8 @@ def write_table(table: Table, path: Path, column: str, labels: np.ndarray) -> No
             return
         delimiter = "\t" if kind_of(path) in ("tsv", "tab") else table.delimiter
         if table.text and kind_of(path) in TEXT_KINDS and delimiter == table.delimiter:
-            _append_labels(table, attempt, path, column, labels)
+            with _open_text(attempt, path, table.encoding) as file:
+                _append_labels(table, file, column, labels)
             return
         frame = table.frame.assign(**{column: labels})
         if kind_of(path) in ("parquet", "pq"):
@@ -84,31 +91,45 @@ def write_table(table: Table, path: Path, column: str, labels: np.ndarray) -> No
         )  # fmt: skip
 
 
-def _append_labels(
-    table: Table, attempt: Path, path: Path, column: str, labels: np.ndarray
-) -> None:
+def _as_text(table: Table, column: str, labels: np.ndarray) -> str:
+    """The rows with one more field, with the delimiter of the table they came from."""
+    file = io.StringIO(newline="")
+    if table.text:
+        _append_labels(table, file, column, labels)
+    else:
+        frame = table.frame.assign(**{column: labels})
+        frame.to_csv(file, index=frame.index.names != [None], lineterminator="\n")
+    return file.getvalue()
+
+
+def _append_labels(table: Table, file: Any, column: str, labels: np.ndarray) -> None:
     """The rows of a text file byte for byte, each with one more field."""
     additions = iter(labels.tolist())
     delimiter, newline = table.delimiter, table.newline
-    with _open_text(attempt, path, table.encoding) as file:
-        try:
-            heading = _quoted(column, delimiter)
-            if not table.header:
-                names = [_quoted(str(name), delimiter) for name in table.frame.columns]
-                file.write(delimiter.join([*names, heading]) + newline)
-            for number, (row, has_fields) in enumerate(split_rows(table)):
-                body = row.rstrip("\r\n")
-                if not has_fields:
-                    file.write(row)
-                elif table.header and number == 0:
-                    file.write(f"{body}{delimiter}{heading}{row[len(body) :]}")
-                else:
-                    file.write(f"{body}{delimiter}{next(additions)}{row[len(body) :]}")
-        except UnicodeEncodeError as error:
-            raise ValueError(
-                f"{column!r} cannot be written in {table.encoding}, the encoding of {table.path}; "
-                "choose another name with --label-column."
-            ) from error
+    _check_encodable(table, column)
+    heading = _quoted(column, delimiter)
+    if not table.header:
+        names = [_quoted(str(name), delimiter) for name in table.frame.columns]
+        file.write(delimiter.join([*names, heading]) + newline)
+    for number, (row, has_fields) in enumerate(split_rows(table)):
+        body = row.rstrip("\r\n")
+        if not has_fields:
+            file.write(row)
+        elif table.header and number == 0:
+            file.write(f"{body}{delimiter}{heading}{row[len(body) :]}")
+        else:
+            file.write(f"{body}{delimiter}{next(additions)}{row[len(body) :]}")
+
+
+def _check_encodable(table: Table, column: str) -> None:
+    """Refuse a name that the table's encoding does not have."""
+    try:
+        column.encode(table.encoding)
+    except UnicodeEncodeError as error:
+        raise ValueError(
+            f"{column!r} cannot be written in {table.encoding}, the encoding of {table.path}; "
+            "choose another name with --label-column."
+        ) from error
 
 
 def _quoted(text: str, delimiter: str) -> str:
