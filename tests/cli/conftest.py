@@ -75,8 +75,8 @@ def graph_with_pairs(tmp_path):
 def call():
     """Run the command in this process: status, both outputs, and JSON where there is some."""
 
-    def run(*words, env=None):
-        done = CliRunner().invoke(app, [str(word) for word in words], env=env)
+    def run(*words, env=None, stdin=None):
+        done = CliRunner().invoke(app, [str(word) for word in words], env=env, input=stdin)
         parsed = None
         if done.stdout.startswith("{"):
             parsed = json.loads(done.stdout)
