@@ -50,7 +50,7 @@ def test_one_command_feeds_the_next(people):
     assert (audited["input"], audited["rows"], audited["fair"]) == ("standard input", 80, True)
 
 
-def test_json_has_the_labels_on_one_line(people, tmp_path):
+def test_json_has_the_labels_in_short_lines(people, tmp_path):
     output = tmp_path / "labels.npy"
     done = run(["cluster", "-", *METHOD, "--json", "-o", output], people.read_bytes())
     assert done.returncode == 0, done.stderr
@@ -60,7 +60,9 @@ def test_json_has_the_labels_on_one_line(people, tmp_path):
         found["labels"]
     ).tolist()
     assert list(found)[-1] == "labels"
-    assert done.stdout.splitlines()[-2].startswith(b'  "labels": [')
+    lines = done.stdout.splitlines()
+    assert lines[-5] == b'  "labels": ['
+    assert [line.count(b",") for line in lines[-4:]] == [40, 39, 0, 0]  # 80 labels
 
 
 def test_labels_and_json_cannot_share_standard_output(people, call):

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from fairspectral.solvers.result import SolveResult
 
 
+_LABELS_PER_LINE = 40
+
+
 def console(width: int | None = None) -> Any:
     """A rich console on the current standard output."""
     from rich.console import Console
@@ -31,12 +34,14 @@ def console(width: int | None = None) -> Any:
 def print_json(summary: dict[str, Any], *, labels: np.ndarray | None = None) -> None:
     """One JSON document on standard output; NaN and infinity become null.
 
-    Labels come last and on one line, because there is one for each of perhaps a million rows.
+    Labels come last and many on a line, because there is one for each of perhaps a million rows;
+    but not all on one line, since some readers split long lines (R from 8095 bytes on).
     """
     text = json.dumps(_plain(summary), indent=2, ensure_ascii=False)
     if labels is not None:
-        line = json.dumps(labels.tolist(), separators=(",", ":"))
-        text = f'{text.removesuffix("}").rstrip()},\n  "labels": {line}\n}}'
+        parts = np.split(labels, range(_LABELS_PER_LINE, len(labels), _LABELS_PER_LINE))
+        lines = ",\n    ".join(",".join(map(str, part.tolist())) for part in parts)
+        text = f'{text.removesuffix("}").rstrip()},\n  "labels": [\n    {lines}\n  ]\n}}'
     typer.echo("".join(c if c.isprintable() or c == "\n" else _json_escape(c) for c in text))
 
 
