@@ -16,6 +16,9 @@ OPTIONAL = (
     "pooch",
     "torch",
     "pyarrow",
+    "networkx",
+    "igraph",
+    "torch_geometric",
 )
 
 
