@@ -98,18 +98,13 @@ def from_pyg(data: Any, *, weight: str | None = "edge_weight") -> Graph:
             "scipy matrix with affinity='precomputed'."
         )
     n = int(data.num_nodes)
-    rows, columns = np.asarray(as_numpy(index), dtype=np.intp).reshape(2, -1)
-    for extreme in (
-        int(rows.min(initial=0)),
-        int(columns.min(initial=0)),
-        int(rows.max(initial=0)),
-        int(columns.max(initial=0)),
-    ):
-        if not 0 <= extreme < n:
-            raise ValueError(
-                f"the PyTorch Geometric graph has {n} nodes, but its edge_index names node "
-                f"{extreme}; correct data.num_nodes or the index."
-            )
+    rows, columns = ends = np.asarray(as_numpy(index), dtype=np.intp).reshape(2, -1)
+    outside = ends[(ends < 0) | (ends >= n)]
+    if len(outside):
+        raise ValueError(
+            f"the PyTorch Geometric graph has {n} nodes, but its edge_index names node "
+            f"{outside[0]}; correct data.num_nodes or the index."
+        )
     weights = np.ones(len(rows))
     if weight is not None and stored.get(weight) is not None:
         weights = np.asarray(as_numpy(stored[weight]))
@@ -124,9 +119,17 @@ def from_pyg(data: Any, *, weight: str | None = "edge_weight") -> Graph:
     attributes = {
         name: value
         for name, value in stored.items()
-        if not name.startswith("edge_") and np.ndim(as_numpy(value)) and len(value) == n
+        if not name.startswith("edge_") and _length(value) == n
     }
     return make_graph(range(n), rows, columns, weights, attributes, directed=True)
+
+
+def _length(value: Any) -> int:
+    """Its number of values, -1 for a single one."""
+    try:
+        return -1 if isinstance(value, str) else len(value)
+    except TypeError:
+        return -1
 
 
 def _no_weight(weight: Any, known: Iterable[str]) -> ValueError:

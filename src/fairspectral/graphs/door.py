@@ -108,11 +108,12 @@ def _refuse_edges(X: Any, sensitive_features: Any, affinity: Any) -> None:
         return
     shape = tuple(np.shape(X))
     transposed = shape[0] == 2
-    if isinstance(affinity, str) and affinity == "precomputed":
-        raise _edges_error(shape, transposed)
     nodes = np.unique(pairs)
     numbered = nodes[0] in (0, 1) and nodes[-1] - nodes[0] + 1 == len(nodes)
-    if transposed:
+    if isinstance(affinity, str) and affinity == "precomputed":
+        if transposed or numbered:  # other tables are refused because they are not square
+            raise _edges_error(shape, transposed)
+    elif transposed:
         if numbered and len(nodes) < 2 * len(pairs):
             raise _edges_error(shape, transposed)
     elif sensitive_features is not None:
@@ -156,7 +157,7 @@ def _count(sensitive_features: Any) -> int:
     values = sensitive_features
     if isinstance(values, Mapping):
         values = next(iter(values.values()), ())
-    return len(values) if hasattr(values, "__len__") else -1
+    return len(values) if hasattr(values, "__len__") and not isinstance(values, str) else -1
 
 
 def _edges_error(shape: tuple[int, ...], transposed: bool) -> ValueError:
