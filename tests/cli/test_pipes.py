@@ -5,11 +5,15 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
+
+from fairspectral import FairSpectralClustering
 
 COMMAND = [sys.executable, "-m", "fairspectral.cli"]
 PATIENCE = 300
@@ -143,6 +147,33 @@ def test_a_full_disk_behind_standard_output(people):
     assert done.stderr.decode().splitlines()[-1] == (
         "Error: reading or writing failed (no space left on device); check the disk."
     )
+
+
+def test_other_commands_read_standard_input(people, call):
+    words = ["-s", "sex", "--effort", "fast", "--json"]
+    chosen = call("choose-k", "-", *words, "--max-clusters", "3", stdin=people.read_bytes())
+    assert [found["k"] for found in chosen.json["candidates"]] == [2, 3]
+
+
+def test_the_page_for_r_users_names_what_there_is(people, call):
+    page = (Path(__file__).parents[2] / "docs" / "r.md").read_text(encoding="utf-8")
+    labelled = people.read_text().replace("planet", "cluster", 1).encode()
+    commands = re.findall(r"^  c\((.*)\)", page, flags=re.MULTILINE)
+    assert len(commands) == 3
+    for command in commands:
+        words = re.findall(r'"(.*?)"', command)
+        given = labelled if words[0] == "audit" else people.read_bytes()
+        done = call(*words, *(["--effort", "fast"] if words[0] == "cluster" else []), stdin=given)
+        assert done.status == 0, done.err
+        keys = set(re.findall(r"result\$(\w+)", page)) if "--json" in words else set()
+        assert keys <= set(done.json or {})
+    rows = np.random.default_rng(0).normal(size=(30, 2))
+    model = FairSpectralClustering(2, random_state=0).fit(rows, sensitive_features=["a", "b"] * 15)
+    assert set(re.findall(r"model\$(\w+)", page)) <= set(dir(model))
+    parameters = {name for made in re.findall(r"FairSpectralClustering\((.*)\)", page)
+                  for name in re.findall(r"(\w+) =", made)}  # fmt: skip
+    assert parameters
+    assert parameters <= set(model.get_params())
 
 
 def test_a_data_set_on_standard_output(call):
