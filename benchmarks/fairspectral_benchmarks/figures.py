@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from fairspectral.files import replacing
-from fairspectral.report.palette import MARKERS, cluster_colour
+from fairspectral.palette import MARKERS, cluster_colour
 
 # Invisible decimals (of coordinates, in points, and of widths), and indentation.
 _SURPLUS = re.compile(r"(\d\d\.\d)\d+|(\.\d\d)\d+|(?<=\n) +| +(?=\n)")

@@ -10,6 +10,8 @@ from fairspectral import _start, metrics  # noqa: F401
 from fairspectral.auditing import Audit, audit
 from fairspectral.binning import bin_numeric
 from fairspectral.clustering import FairSpectralClustering
+from fairspectral.describing.describe import describe
+from fairspectral.describing.description import Description
 from fairspectral.diagnosis import Diagnosis, Finding
 from fairspectral.embedding import fair_spectral_embedding
 from fairspectral.frontier import FairnessFrontier, fairness_frontier
@@ -25,6 +27,7 @@ __version__ = "0.1.0"
 __all__ = [
     "ADMMParams",
     "Audit",
+    "Description",
     "Diagnosis",
     "FairAssignment",
     "FairSpectralClustering",
@@ -36,6 +39,7 @@ __all__ = [
     "SolveResult",
     "audit",
     "bin_numeric",
+    "describe",
     "fair_assignment",
     "fair_spectral_embedding",
     "fairness_frontier",

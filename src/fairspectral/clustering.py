@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import nullcontext
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from fairspectral._sklearn import Interval, StrOptions, fit_context
 from fairspectral.constraints import ATTRIBUTE_MODES
+from fairspectral.describing.describe import LEAST_EFFECT
+from fairspectral.describing.description import Description
+from fairspectral.describing.fitted import describe_model
 from fairspectral.estimator import FairClusteringBase
 from fairspectral.parameters import check_n_jobs, refuse_booleans
 from fairspectral.rounding.plan import EFFORTS
@@ -254,6 +259,43 @@ class FairSpectralClustering(FairClusteringBase):
         from fairspectral.report import write_report
 
         return write_report(self, path, **options)
+
+    def describe(
+        self,
+        X: Any = None,
+        *,
+        feature_names: Sequence[str] | None = None,
+        columns: Sequence[str] | None = None,
+        row_names: Sequence[Any] | None = None,
+        most: int = 4,
+        least_effect: float = LEAST_EFFECT,
+    ) -> Description:
+        """Say in words what distinguishes each cluster, with typical members.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, DataFrame or None
+            The rows that were clustered, best as they were before encoding and scaling. The model
+            does not keep them; with None, only sizes, groups and typical members are described,
+            and the connections of a sparse graph.
+        feature_names, columns, row_names, most, least_effect
+            As in `fairspectral.describe`.
+
+        Returns
+        -------
+        Description
+            Print it, or see its ``sentences``, ``to_frame()`` and ``plot()``.
+        """
+        check_is_fitted(self, "labels_")
+        return describe_model(
+            self,
+            X,
+            feature_names=feature_names,
+            columns=columns,
+            row_names=row_names,
+            most=most,
+            least_effect=least_effect,
+        )
 
     def _html_repr(self) -> str:
         """The view in a notebook: the parameters, and the audit once fitted."""

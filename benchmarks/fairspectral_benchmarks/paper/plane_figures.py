@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fairspectral.report.palette import MARKERS, cluster_colour
+from fairspectral.palette import MARKERS, cluster_colour
 from fairspectral_benchmarks.figures import new_figure
 from fairspectral_benchmarks.pages import markdown_table
 from fairspectral_benchmarks.paper.methods import METHODS

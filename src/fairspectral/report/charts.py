@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from fairspectral.auditing import AttributeAudit
-from fairspectral.report.palette import (
+from fairspectral.palette import (
     MARKERS,
     assign_markers,
     cluster_colour,

@@ -23,11 +23,11 @@ from threadpoolctl import threadpool_limits
 
 from fairspectral.files import write_text
 from fairspectral.frontier import FairnessFrontier
+from fairspectral.palette import cluster_colour
 from fairspectral.report import collect, sections, words
 from fairspectral.report.charts import HEIGHT, WIDTH, share_bars
 from fairspectral.report.comparison import compare, comparison_table
 from fairspectral.report.moved import MOST_WAYS, csv_text, find_moved
-from fairspectral.report.palette import cluster_colour
 from fairspectral.report.price import FULL_FRONTIER_SAMPLES, compute_frontier, own_place
 from fairspectral.validation import Attribute
 

@@ -5,12 +5,9 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
-from fairspectral.auditing import AttributeAudit, Audit, audit_table
+from fairspectral.auditing import Audit, html_table
 from fairspectral.report.collect import judge, parameters
 from fairspectral.report.words import bounds, describe
-
-_CELL = "text-align:right;padding:2px 10px"
-_NAME = "text-align:left;padding:2px 10px"
 
 
 def repr_html(model: Any) -> str:
@@ -34,7 +31,7 @@ def repr_html(model: Any) -> str:
     parts = [head, f"<br>{_verdict(model)}"]
     if model.diagnosis_:
         parts.append(model.diagnosis_._repr_html_())
-    parts += [_table(found, attribute) for attribute in found.attributes]
+    parts += [html_table(found, attribute) for attribute in found.attributes]
     if not found.attributes:
         parts.append(f"<br>sizes of the clusters: {', '.join(map(str, found.sizes))}")
     parts.append(f"<small>normalised cut {found.normalized_cut:.4g}; ")
@@ -52,16 +49,3 @@ def _verdict(model: Any) -> str:
         outside = f"{judgement.n_outside} of {judgement.n_cells} shares"
         found = f"✕ {outside} are outside {bounds(judgement)}"
     return f"<b>{found}</b>. {escape(describe(judgement))}"
-
-
-def _table(found: Audit, attribute: AttributeAudit) -> str:
-    header, *clusters, everyone = audit_table(found, attribute, ",")
-    rows = [_row(attribute.name, header[1:], "th")]
-    rows += [_row(f"cluster {name}", cells, "td") for name, *cells in clusters]
-    rows.append(_row(everyone[0], everyone[1:], "td"))
-    return f'<table style="border-collapse:collapse;margin:6px 0">{"".join(rows)}</table>'
-
-
-def _row(name: str, cells: list[str], tag: str) -> str:
-    texts = "".join(f'<{tag} style="{_CELL}">{escape(cell)}</{tag}>' for cell in cells)
-    return f'<tr><th style="{_NAME}">{escape(name)}</th>{texts}</tr>'

@@ -11,10 +11,10 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from fairspectral.auditing import Audit
-from fairspectral.axes import axes_or_new
+from fairspectral.axes import axes_or_new, legend_position, plain_text
 from fairspectral.frontier import FairnessFrontier
+from fairspectral.palette import MARKERS, assign_markers, cluster_colour
 from fairspectral.report.collect import read_attributes
-from fairspectral.report.palette import MARKERS, assign_markers, cluster_colour, group_colours
 from fairspectral.report.plane import frame, project_on_plane
 
 
@@ -66,7 +66,7 @@ def plot_embedding(model: Any, sensitive_features: Any = None, ax: Any = None) -
             bbox={"boxstyle": "round", "fc": "white", "ec": "none", "alpha": 0.8},
         )
     for marker in np.unique(marker_of).tolist() if attributes else []:
-        sharing = [_plain_text(names[s]) for s in np.flatnonzero(marker_of == marker)]
+        sharing = [plain_text(names[s]) for s in np.flatnonzero(marker_of == marker)]
         ax.scatter(
             [],
             [],
@@ -75,7 +75,7 @@ def plot_embedding(model: Any, sensitive_features: Any = None, ax: Any = None) -
             label=sharing[0] if len(sharing) == 1 else f"{len(sharing)} smaller groups",
         )
     if attributes:
-        ax.legend(title=_plain_text(attributes[0].name), frameon=False, **_legend_position())
+        ax.legend(title=plain_text(attributes[0].name), frameon=False, **legend_position())
     ax.set_xticks([])
     ax.set_yticks([])
     ax.set_xlabel("first direction")
@@ -99,34 +99,7 @@ def plot_shares(audit: Audit, ax: Any = None, *, attribute: int = 0) -> Any:
     -------
     matplotlib Axes
     """
-    if not audit.attributes:
-        raise ValueError(
-            "the audit has no sensitive attribute, so there are no shares to draw; fit or audit "
-            "with sensitive_features."
-        )
-    ax = axes_or_new(ax)
-    table = audit.attributes[attribute]
-    places = np.arange(len(audit.clusters))
-    left = np.zeros(len(places))
-    colours = group_colours(len(table.groups))
-    for s, group in enumerate(table.groups):
-        shares = table.shares[:, s]
-        ax.barh(
-            places, shares, left=left, color=colours[s], edgecolor="white", linewidth=0.5,
-            label=_plain_text(group),
-        )  # fmt: skip
-        left += shares
-    for line in np.cumsum(table.population)[:-1]:
-        ax.axvline(line, color="black", linestyle="--", linewidth=1.2)
-    sizes = zip(audit.clusters, audit.sizes, strict=True)
-    ax.set_yticks(places, [f"{cluster}  (n={size})" for cluster, size in sizes])
-    ax.invert_yaxis()
-    ax.set_xlim(0, 1)
-    ax.xaxis.set_major_formatter(lambda x, _: f"{x:.0%}")
-    ax.set_ylabel("cluster")
-    ax.set_xlabel("share of each group (dashed: share of everyone)")
-    ax.legend(title=_plain_text(table.name), frameon=False, **_legend_position())
-    return ax
+    return audit.plot(ax, attribute=attribute)
 
 
 def plot_frontier(frontier: FairnessFrontier, ax: Any = None) -> Any:
@@ -144,13 +117,3 @@ def plot_frontier(frontier: FairnessFrontier, ax: Any = None) -> Any:
     matplotlib Axes
     """
     return frontier.plot(ax)
-
-
-def _plain_text(name: Any) -> str:
-    """A name escaped so that matplotlib shows it unchanged: no formula, visible in legends."""
-    text = str(name).replace("$", r"\$")
-    return f"\u200b{text}" if text.startswith("_") else text
-
-
-def _legend_position() -> dict[str, Any]:
-    return {"loc": "upper left", "bbox_to_anchor": (1.01, 1)}

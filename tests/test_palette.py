@@ -4,7 +4,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from fairspectral.report.palette import (
+from fairspectral.palette import (
     MARKERS,
     assign_markers,
     cluster_colour,

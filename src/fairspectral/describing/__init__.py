@@ -1,0 +1,1 @@
+"""Clusters in words: what distinguishes each of them, and who is typical of it."""

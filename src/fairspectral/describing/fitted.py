@@ -1,0 +1,85 @@
+"""Describe a fitted model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from fairspectral.describing.describe import LEAST_EFFECT, describe_codes
+from fairspectral.describing.description import Description
+from fairspectral.feature_tables import column_names
+from fairspectral.validation import Attribute
+
+
+def describe_model(
+    model: Any,
+    X: Any = None,
+    *,
+    attributes: tuple[Attribute, ...] | None = None,
+    feature_names: Sequence[str] | None = None,
+    columns: Sequence[str] | None = None,
+    row_names: Sequence[Any] | None = None,
+    most: int = 4,
+    least_effect: float = LEAST_EFFECT,
+) -> Description:
+    """Describe the clusters of a fitted model; parameters as in its method ``describe``.
+
+    Parameters
+    ----------
+    attributes : tuple of Attribute or None
+        The groups; None takes those that the model kept.
+    """
+    n = len(model.labels_)
+    sparse_graph = _is_graph(model) and sp.issparse(model.affinity_operator_.stored_weights)
+    if X is not None:
+        _check_rows(model, X, n)
+        if feature_names is None and column_names(X) is None:
+            feature_names = _fitted_names(model, X)
+    if attributes is None:
+        attributes = tuple(getattr(model, "_attributes", ()))
+    aside = np.zeros(n, dtype=bool)
+    # Their rows of the embedding are those of the centre, where they were put.
+    aside[model.set_aside_.indices] = True
+    return describe_codes(
+        X,
+        np.asarray(model.labels_),
+        model.audit_,
+        attributes,
+        feature_names=feature_names,
+        columns=columns,
+        affinity=model.affinity_operator_ if sparse_graph else None,
+        embedding=model.embedding_,
+        row_names=row_names,
+        most=most,
+        least_effect=least_effect,
+        untypical=aside,
+    )
+
+
+def _is_graph(model: Any) -> bool:
+    return isinstance(model.affinity, str) and model.affinity == "precomputed"
+
+
+def _check_rows(model: Any, X: Any, n: int) -> None:
+    shape = getattr(X, "shape", None)
+    rows = shape[0] if shape else len(X)
+    if rows != n:
+        raise ValueError(
+            f"X has {rows} rows but the model was fitted on {n}; pass the rows that were "
+            "clustered, in the same order."
+        )
+    if _is_graph(model) and shape == (n, n):
+        raise ValueError(
+            "X looks like the affinities that the model was fitted on, which have no columns to "
+            "describe by; call describe() without X, or pass a table about the nodes."
+        )
+
+
+def _fitted_names(model: Any, X: Any) -> Sequence[str] | None:
+    """The names of the columns in ``fit``, for an array with as many columns."""
+    names = getattr(model, "feature_names_in_", None)
+    shape = getattr(X, "shape", (0, 0))
+    return None if names is None or len(names) != shape[-1] else list(map(str, names))
