@@ -11,6 +11,7 @@ from fairspectral.cli.choose_k import choose_k
 from fairspectral.cli.cluster import cluster
 from fairspectral.cli.datasets import datasets_app
 from fairspectral.cli.demo import demo
+from fairspectral.cli.describe import describe
 from fairspectral.cli.doctor import doctor
 from fairspectral.cli.frontier import frontier
 from fairspectral.cli.reproduce import reproduce_command
@@ -26,6 +27,7 @@ app = typer.Typer(
 
 app.command()(cluster)
 app.command()(audit)
+app.command()(describe)
 app.command("choose-k")(choose_k)
 app.command()(frontier)
 app.command()(demo)

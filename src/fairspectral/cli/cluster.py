@@ -171,6 +171,7 @@ def _write_report(
     prepared: Prepared,
     frontier: FairnessFrontier | None,
 ) -> None:
+    from fairspectral.cli.describe import describe_prepared
     from fairspectral.files import write_text
     from fairspectral.report.html import render_report
 
@@ -180,6 +181,7 @@ def _write_report(
         title=f"Fair clusters of {prepared.inputs[0].name}",
         snippet=_repeat(),
         notes=prepared.notes,
+        description=describe_prepared(model, prepared),
         frontier=False if frontier is None else frontier,
     )
     write_text(path, page)

@@ -12,6 +12,7 @@ _OPTIONS = {
     "fairness_tol": ("tolerance", "tolerances", "require_tolerance"),
     "min_cluster_size": ("min_cluster_size",),
     "n_neighbors": ("neighbors",),
+    "least_effect": ("least_effect",),
     "memory_budget": ("memory_budget",),
     "affinity": ("affinity",),
     "gamma": ("gamma",),

@@ -165,8 +165,16 @@ def describe_codes(
             )
         )
     effects = np.stack([c.effect for c in contrasts]) if contrasts else np.zeros((0, k))
-    told = tuple(contrast.name for contrast in contrasts)
-    return Description(tuple(described), audit, told, effects, beyond, least_effect, tuple(notes))
+    return Description(
+        clusters=tuple(described),
+        audit=audit,
+        names=tuple(contrast.name for contrast in contrasts),
+        effects=effects,
+        beyond_chance=beyond,
+        columns=tuple(column.name for column in features),
+        least_effect=least_effect,
+        notes=tuple(notes),
+    )
 
 
 def _features(
@@ -183,14 +191,14 @@ def _features(
             "X is a symmetric sparse matrix with a column for each row, like the weights of a "
             "graph; pass it as affinity, and as X a table about the nodes, or None."
         )
-    sensitive = {attribute.name for attribute in attributes}
-    found, notes = read_columns(X, feature_names, columns, sensitive)
-    if found and len(found[0].missing) != n:
+    rows = X.shape[0] if hasattr(X, "shape") else len(X)
+    if rows != n:
         raise ValueError(
-            f"X has {len(found[0].missing)} rows but there are {n} labels; pass the rows that were "
-            "clustered, in the same order."
+            f"X has {rows} rows but there are {n} labels; pass the rows that were clustered, in "
+            "the same order."
         )
-    return found, notes
+    sensitive = {attribute.name for attribute in attributes}
+    return read_columns(X, feature_names, columns, sensitive)
 
 
 def _read_graph(affinity: Any, codes: np.ndarray, k: int) -> tuple[np.ndarray, list[Column]]:

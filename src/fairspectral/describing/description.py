@@ -55,12 +55,21 @@ class ClusterDescription:
     otherwise: str = ""
 
     @property
+    def head(self) -> str:
+        """Its label, size and share."""
+        members = f"{self.size:,} member{'s' * (self.size != 1)}"
+        return f"Cluster {self.label} ({members}, {percent(self.share)})"
+
+    @property
+    def body(self) -> str:
+        """What distinguishes it."""
+        parts = [] if self.inside is None else [f"{self.inside:.0%} of its connections stay inside"]
+        return "; ".join([*parts, *(map(str, self.differences or [self.otherwise]))])
+
+    @property
     def sentence(self) -> str:
         """The cluster in one sentence."""
-        members = f"{self.size:,} member{'s' * (self.size != 1)}"
-        parts = [] if self.inside is None else [f"{self.inside:.0%} of its connections stay inside"]
-        parts += [str(difference) for difference in self.differences] or [self.otherwise]
-        return f"Cluster {self.label} ({members}, {percent(self.share)}): {'; '.join(parts)}."
+        return f"{self.head}: {self.body}."
 
 
 @dataclass(frozen=True)
@@ -79,6 +88,8 @@ class Description:
         How far each cluster is from everyone else, between -1 and 1; see `Difference`.
     beyond_chance : bool ndarray of shape (len(names), k)
         Which of them random clusters of these sizes would not have.
+    columns : tuple of str
+        The columns among them, without sensitive attributes; empty where no table is known.
     least_effect : float
         Smaller effects are not put into words.
     notes : tuple of str
@@ -90,6 +101,7 @@ class Description:
     names: tuple[str, ...]
     effects: np.ndarray
     beyond_chance: np.ndarray
+    columns: tuple[str, ...]
     least_effect: float
     notes: tuple[str, ...] = ()
 
@@ -202,9 +214,10 @@ class Description:
         return f"<div><table>{body}</table>{shares}<small>{notes}</small></div>"
 
     def largest(self, most: int = _MOST_DRAWN) -> np.ndarray:
-        """Indices of the names with the largest effects, in order of the columns."""
+        """Indices of the names with the largest effects beyond chance, in order of the columns."""
         strongest = np.abs(self.effects).max(axis=1, initial=0.0)
-        return np.sort(np.argsort(-strongest, kind="stable")[:most])
+        chance = ~self.beyond_chance.any(axis=1)
+        return np.sort(np.lexsort((-strongest, chance))[:most])
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the effects as a heat map of columns and clusters; returns the matplotlib axes.

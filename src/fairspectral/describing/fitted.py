@@ -35,7 +35,7 @@ def describe_model(
     n = len(model.labels_)
     sparse_graph = _is_graph(model) and sp.issparse(model.affinity_operator_.stored_weights)
     if X is not None:
-        _check_rows(model, X, n)
+        _refuse_affinities(model, X, n)
         if feature_names is None and column_names(X) is None:
             feature_names = _fitted_names(model, X)
     if attributes is None:
@@ -63,15 +63,8 @@ def _is_graph(model: Any) -> bool:
     return isinstance(model.affinity, str) and model.affinity == "precomputed"
 
 
-def _check_rows(model: Any, X: Any, n: int) -> None:
-    shape = getattr(X, "shape", None)
-    rows = shape[0] if shape else len(X)
-    if rows != n:
-        raise ValueError(
-            f"X has {rows} rows but the model was fitted on {n}; pass the rows that were "
-            "clustered, in the same order."
-        )
-    if _is_graph(model) and shape == (n, n):
+def _refuse_affinities(model: Any, X: Any, n: int) -> None:
+    if _is_graph(model) and getattr(X, "shape", None) == (n, n):
         raise ValueError(
             "X looks like the affinities that the model was fitted on, which have no columns to "
             "describe by; call describe() without X, or pass a table about the nodes."

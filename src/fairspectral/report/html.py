@@ -21,12 +21,15 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
+from fairspectral.describing.description import Description
+from fairspectral.describing.fitted import describe_model
 from fairspectral.files import write_text
 from fairspectral.frontier import FairnessFrontier
 from fairspectral.palette import cluster_colour
 from fairspectral.report import collect, sections, words
 from fairspectral.report.charts import HEIGHT, WIDTH, share_bars
 from fairspectral.report.comparison import compare, comparison_table
+from fairspectral.report.effects import effect_table
 from fairspectral.report.moved import MOST_WAYS, csv_text, find_moved
 from fairspectral.report.price import FULL_FRONTIER_SAMPLES, compute_frontier, own_place
 from fairspectral.validation import Attribute
@@ -43,6 +46,7 @@ def write_report(
     title: str | None = None,
     snippet: str | None = None,
     notes: Iterable[str] = (),
+    description: Description | None = None,
     plain: bool = True,
     frontier: FairnessFrontier | bool | None = None,
     random_state: Any = 0,
@@ -63,6 +67,9 @@ def write_report(
         Code that repeats the run; None writes it from the model's parameters.
     notes : iterable of str
         Sentences about the data that the reader should know, such as what was left out.
+    description : Description or None
+        What distinguishes the clusters, such as ``model.describe(X)``; None names typical members
+        only, because the model does not keep the data.
     plain : bool
         Whether to cluster without groups and without bounds too, to show what fairness cost.
     frontier : FairnessFrontier, bool or None
@@ -86,6 +93,7 @@ def write_report(
         title=title,
         snippet=snippet,
         notes=notes,
+        description=description,
         plain=plain,
         frontier=frontier,
         random_state=random_state,
@@ -101,6 +109,7 @@ def render_report(
     title: str | None = None,
     snippet: str | None = None,
     notes: Iterable[str] = (),
+    description: Description | None = None,
     plain: bool = True,
     frontier: FairnessFrontier | bool | None = None,
     random_state: Any = 0,
@@ -120,6 +129,8 @@ def render_report(
     moved = None
     if other is not None and judgement is not None and model.fair_assignment_ is not None:
         moved = find_moved(model, attributes, other, judgement)
+    if description is None:
+        description = describe_model(model, attributes=attributes)
     image = sections.picture(model, attributes, random_state)
     script = _asset("script.js")
     return environment.get_template("page.html.jinja").render(
@@ -146,6 +157,8 @@ def render_report(
         moved_file=_file(moved.to_csv([a.name for a in attributes])) if moved else "",
         labels_file=_labels_file(model.labels_),
         most_ways=MOST_WAYS,
+        description=description,
+        effects=effect_table(description),
         picture=image,
         width=WIDTH,
         height=HEIGHT,

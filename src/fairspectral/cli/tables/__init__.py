@@ -4,6 +4,7 @@ from fairspectral.cli.tables.columns import check_columns, listed, numbers
 from fairspectral.cli.tables.encode import Features, encode_features
 from fairspectral.cli.tables.graph import Graph, read_graph
 from fairspectral.cli.tables.names import MISSING_GROUP, read_labels, read_names, sensitive_columns
+from fairspectral.cli.tables.original import original_columns
 from fairspectral.cli.tables.read import Table, read_table
 from fairspectral.cli.tables.standard import input_name, is_standard
 from fairspectral.cli.tables.text import kind_of
@@ -31,6 +32,7 @@ __all__ = [
     "kind_of",
     "listed",
     "numbers",
+    "original_columns",
     "read_graph",
     "read_labels",
     "read_names",
