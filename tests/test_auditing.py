@@ -138,3 +138,28 @@ def test_rows_in_another_order_are_refused():
     W = pd.DataFrame(np.ones((4, 4)), index=other, columns=other)
     with pytest.raises(ValueError, match=r"^labels has .* order than affinity \(at row 0"):
         audit(labels, affinity=W)
+
+
+def test_a_notebook_shows_the_table_with_names_as_text():
+    labels, groups = np.repeat(["<b>x</b>", "y"], 4), np.tile(["<i>f</i>", "m"], 4)
+    page = audit(labels, groups, np.ones((8, 8)), certificate="All <u>is</u> well.")._repr_html_()
+    for tag in ("<b>", "<i>", "<u>"):
+        assert tag not in page
+    assert "&lt;i&gt;f&lt;/i&gt;" in page
+    assert "cluster &lt;b&gt;x&lt;/b&gt;" in page
+    assert "normalised cut 1 of 2<br>All &lt;u&gt;is&lt;/u&gt; well." in page
+    assert page.count("<tr>") == 4
+    assert "sizes of the clusters: 2, 1" in audit([3, 1, 1])._repr_html_()
+
+
+def test_an_audit_draws_itself():
+    pyplot = pytest.importorskip("matplotlib.pyplot", reason="pip install matplotlib")
+    found = audit(LABELS, pd.DataFrame({"sex": GROUPS, "half": np.arange(20) < 10}))
+    ax = found.plot(attribute=1)
+    lengths = np.array([bar.get_width() for bar in ax.patches]).reshape(2, 3)
+    assert_allclose(lengths.T, found.attributes[1].shares, rtol=0, atol=1e-9)
+    _, own = pyplot.subplots()
+    assert found.plot(own) is own
+    pyplot.close("all")
+    with pytest.raises(ValueError, match="no sensitive attribute"):
+        audit([0, 1]).plot()

@@ -37,6 +37,7 @@ TITLE = "The <b>title</b>"
 MARKS = {
     "#verdict": "dd",
     "#shares": ".bar .mark",
+    "#clusters": ".portraits li",
     "#comparison": ".pair .bar .mark",
     "#embedding": ".cloud",
     "#price": ".point",

@@ -20,7 +20,16 @@ from fairspectral import FairSpectralClustering
 from fairspectral.frontier import fairness_frontier
 from fairspectral.report import render_report, write_report
 
-SECTIONS = ("verdict", "shares", "comparison", "embedding", "price", "convergence", "run")
+SECTIONS = (
+    "verdict",
+    "shares",
+    "clusters",
+    "comparison",
+    "embedding",
+    "price",
+    "convergence",
+    "run",
+)
 
 
 class Page(HTMLParser):

@@ -17,6 +17,7 @@ from fairspectral.describing.differences import choose, is_beyond_chance
 from fairspectral.describing.effects import Contrast, compare
 from fairspectral.describing.typical import distances_in_columns, distances_in_embedding, nearest
 from fairspectral.metrics import encode_labels
+from fairspectral.parameters import check_whole_number
 from fairspectral.row_order import check_same_rows, row_labels
 from fairspectral.validation import Attribute, check_sensitive_features
 
@@ -127,6 +128,7 @@ def describe_codes(
 
     `untypical` are rows that are never named as typical members.
     """
+    check_whole_number(most, "most")
     if not 0 < least_effect <= 1:
         raise ValueError(f"least_effect={least_effect!r} must be above 0, and 1 at most.")
     n, k = len(codes), len(audit.clusters)
