@@ -44,11 +44,12 @@ def test_without_the_columns_the_section_names_typical_members_only():
 def test_the_table_has_a_number_where_chance_does_not_explain_it():
     found = described()
     table = effect_table(found)
-    assert [name for name, _ in table.rows][:2] == [HOSTILE[0], "height"]
+    assert [name for name, _ in table.rows] == [HOSTILE[0], "height"]
+    assert table.n_compared == len(found.names) == 2 + 3  # two columns and three groups
     for i, (_, cells) in enumerate(table.rows):
         for j, cell in enumerate(cells):
-            effect = found.effects[found.largest()[i], j]
-            if not found.beyond_chance[found.largest()[i], j]:
+            effect = found.effects[i, j]
+            if not found.beyond_chance[i, j]:
                 assert (cell.text, cell.colour) == ("–", "transparent")
             else:
                 assert cell.text == f"{effect:+.2f}".replace("-", "−")

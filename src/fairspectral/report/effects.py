@@ -25,13 +25,15 @@ class EffectTable:
     """Rows of columns, or categories of columns, with a cell for each cluster."""
 
     rows: tuple[tuple[str, tuple[EffectCell, ...]], ...]
-    n_columns: int
+    n_compared: int
 
 
 def effect_table(description: Description) -> EffectTable:
-    """The columns with the largest effects, in their order in the data."""
+    """The columns in which a cluster differs by more than chance, those with the largest effects."""
     rows = []
     for i in description.largest():
+        if not description.beyond_chance[i].any():
+            continue
         known = zip(description.effects[i], description.beyond_chance[i], strict=True)
         rows.append((description.names[i], tuple(_cell(*pair) for pair in known)))
     return EffectTable(tuple(rows), len(description.names))
