@@ -28,7 +28,10 @@ def test_prints_tables_and_writes_a_picture(tmp_path, capsys):
     assert picture.read_bytes().startswith(b"\x89PNG")
     assert str(picture) in text
     report = tmp_path / "out" / "report.html"
-    assert "<!doctype html>" in report.read_text(encoding="utf-8")
+    page = report.read_text(encoding="utf-8")
+    assert "<!doctype html>" in page
+    assert "What distinguishes the clusters" in page
+    assert "bmi" in page[page.index('id="clusters"') : page.index('id="comparison"')]
     assert str(report) in text
     # The picture on the first page of the docs shows the same numbers.
     shown, now = (description(path) for path in (DOCS / "images" / picture.name, picture))

@@ -9,15 +9,17 @@ import argparse
 import json
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.datasets import load_diabetes
 
 from fairspectral.auditing import Audit, audit, table_lines
 from fairspectral.clustering import FairSpectralClustering
 from fairspectral.datasets import load_diabetes_patients, make_msbm
+from fairspectral.describing.description import Description
 from fairspectral.progress import compilation
 from fairspectral.report.plots import plot_shares
 
@@ -32,6 +34,7 @@ class Comparison:
     model: FairSpectralClustering
     unbounded_cut: float
     seconds: float
+    description: Description | None = None
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -51,7 +54,10 @@ def main(argv: list[str] | None = None) -> int:
         print(missing.format("picture", "matplotlib", "plot"))
     try:
         first = comparisons[0]
-        print(f"Report:  {first.model.report(output / 'report.html', title=first.title)}")
+        path = first.model.report(
+            output / "report.html", title=first.title, description=first.description
+        )
+        print(f"Report:  {path}")
     except ImportError:
         print(missing.format("report", "jinja2", "report"))
     return 0
@@ -79,7 +85,13 @@ def patients() -> Comparison:
     """442 real diabetes patients (bundled with scikit-learn); groups are their sex."""
     data = load_diabetes_patients()
     title = "442 diabetes patients in 4 clusters, groups by sex"
-    return compare(title, data.X, {"sex": data.sensitive_features}, 4, affinity="rbf")
+    found = compare(title, data.X, {"sex": data.sensitive_features}, 4, affinity="rbf")
+    # In words they are described in years and the units of the laboratory.
+    table = load_diabetes(scaled=False)
+    features = [j for j, name in enumerate(table.feature_names) if name != "sex"]
+    names = [table.feature_names[j] for j in features]
+    description = found.model.describe(table.data[:, features], feature_names=names)
+    return replace(found, description=description)
 
 
 def block_model() -> Comparison:

@@ -29,7 +29,7 @@ class EffectTable:
 
 
 def effect_table(description: Description) -> EffectTable:
-    """The columns in which a cluster differs by more than chance, those with the largest effects."""
+    """The columns in which a cluster differs by more than chance, with the largest effects."""
     rows = []
     for i in description.largest():
         if not description.beyond_chance[i].any():
