@@ -1,12 +1,13 @@
-"""The search for a low cut on dense affinities: flow, wider bounds, moves after perturbations.
+"""The search for a low cut on dense affinities: moves after perturbations, in wider bounds first.
 
 On kernels it ends lower than the multilevel search of `fairspectral.rounding.partition`, which
 is for sparse graphs: where everybody is close to everybody there is little to coarsen.
+`scripts/ablate_dense.py` measures what each stage is worth.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -16,9 +17,8 @@ from fairspectral.anytime import Deadline
 from fairspectral.cut import CutState
 from fairspectral.rounding.assign import fair_flow
 from fairspectral.rounding.plan import RoundingPlan
-from fairspectral.rounding.refine import affordable_rounds, flow_steps, local_search, tighten
+from fairspectral.rounding.refine import affordable_rounds, local_search, tighten
 from fairspectral.rounding.result import all_inside
-from fairspectral.rounding.start import Assign, WeightedRows, fair_lloyd
 
 # The wider band of shares, relative to the population's, in which the search for a low cut begins.
 _RELAXED = 0.4
@@ -30,13 +30,12 @@ Stage = tuple[str, CutState]
 
 def search_dense(
     plan: RoundingPlan,
-    points: WeightedRows,
     affinity: Any,
     state: CutState,
-    assign: Assign,
-    first_labels: np.ndarray | None,
     rng: np.random.Generator,
     deadline: Deadline,
+    *,
+    widen: bool,
     begin: float,
 ) -> Iterator[Stage]:
     """The stages of the search, each with a lower cut than the one before.
@@ -45,20 +44,17 @@ def search_dense(
     ----------
     plan : RoundingPlan
         Bounds, floor and effort.
-    points : WeightedRows
-        The rows of the embedding.
     affinity : AffinityOperator
         It holds its rows in memory.
     state : CutState
         The start, within the bounds.
-    assign : Assign
-        The flow for clusters of its sizes.
-    first_labels : ndarray of shape (n,) or None
-        Labels before the bounds, from which wider ones are tried.
     rng : numpy Generator
         For the orders and the perturbations.
     deadline : Deadline
         When to stop.
+    widen : bool
+        Whether to search within wider bounds first. Tight bounds leave few moves, and a search
+        under them gets stuck early.
     begin : float
         Fraction of the whole rounding that is done.
     """
@@ -70,13 +66,12 @@ def search_dense(
         rng=rng,
         stopped=lambda: deadline.passed,
     )
-    state = flow_steps(affinity, state, assign)
-    yield "cut by flow", state
     rounds = rounds_of(plan, affinity)
-    if first_labels is not None:
+    wide = [rule.relaxed(_RELAXED) for rule in plan.rules]
+    if widen and any(_differ(rules) for rules in zip(plan.rules, wide, strict=True)):
         middle = (1 + begin) / 2
-        wide = partial(search, rounds=rounds // 2, progress=(begin, middle))
-        other = _by_wider_bounds(plan, points, affinity, first_labels, wide)
+        other = search(state, wide, rounds=rounds // 2, progress=(begin, middle))
+        other = tighten(affinity, other, fair_flow(plan, plan.rules, other.labels))
         both = [search(start, plan.rules, rounds=0) for start in (state, other)]
         # With several attributes either of them may be outside the bounds.
         state = min(
@@ -94,19 +89,7 @@ def rounds_of(plan: RoundingPlan, affinity: Any) -> int:
     return max(1, int(_ROUNDS[plan.effort] * affordable_rounds(affinity, plan.n_clusters)))
 
 
-def _by_wider_bounds(
-    plan: RoundingPlan,
-    points: WeightedRows,
-    affinity: Any,
-    labels: np.ndarray,
-    search: Callable[..., CutState],
-) -> CutState:
-    """A clustering with a low cut within wider bounds, moved into the true ones.
-
-    Tight bounds leave few moves, and a search under them gets stuck early.
-    """
-    wide = [rule.relaxed(_RELAXED) for rule in plan.rules]
-    assign, k = fair_flow(plan, wide, labels), plan.n_clusters
-    state = CutState.measure(affinity, fair_lloyd(points, labels, k, assign), k)
-    state = search(flow_steps(affinity, state, assign), wide)
-    return tighten(affinity, state, fair_flow(plan, plan.rules, state.labels))
+def _differ(rules: tuple[Any, Any]) -> bool:
+    """Whether two rules have different bands."""
+    one, other = rules
+    return not (np.array_equal(one.lower, other.lower) and np.array_equal(one.upper, other.upper))

@@ -289,20 +289,18 @@ def _from_one_start(
         _search_graph(affinity, [first, ("fair flow", labels)], plan, rng, history)
     else:
         assert history.measured is not None
-        from_scratch = centroids is None and initial_labels is None
         deadline = Deadline(plan.time_budget)
         with stop_on_interrupt(deadline):
-            for name, state in search_dense(
+            stages = search_dense(
                 plan,
-                points,
                 affinity,
                 history.measured,
-                assign,
-                first[1] if from_scratch else None,
                 rng,
                 deadline,
-                _STARTED,
-            ):
+                widen=centroids is None and initial_labels is None,
+                begin=_STARTED,
+            )
+            for name, state in stages:
                 history.add(name, state.labels, state)
         history.stopped = deadline.passed
 

@@ -4,7 +4,7 @@ Two methods, both of which keep every cell within its bounds:
 
 * `flow_steps`: the exact flow with the costs of weighted kernel k-means (Dhillon, Guan and Kulis
   2007, doi 10.1109/TPAMI.2007.1115), computed from ``M`` times the indicator. It needs nothing
-  but products with ``M`` and moves many persons at once.
+  but products with ``M``, and is for affinities whose rows are not in memory.
 * `local_search`: moves and swaps of single persons with their exact effect on the cut, repeated
   after random perturbations. It needs the rows of ``W`` in memory.
 
@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from fairspectral.cut import CutState, kept_within
+from fairspectral.linalg.threads import allowed_threads, in_threads
 from fairspectral.progress import ROUNDING, note, report
 from fairspectral.rounding.bounds import FairnessRule
 from fairspectral.rounding.flow import load_kernels
@@ -33,6 +34,10 @@ SHIFTS = (-0.5, 0.0, 0.5, 1.0)
 # Random swaps that perturb a local optimum, as a share of all persons: between these two,
 # uniformly on a logarithmic scale.
 _WEAKEST_SHAKE, _STRONGEST_SHAKE = 0.02, 0.4
+
+# Perturbations of the same optimum, of which the best counts: as many as small machines have
+# cores. More of them find less each, and another number would give other labels.
+_TOGETHER = 2
 
 # Default number of perturbations, and the work (affinities and cells visited) that they may
 # take: some seconds.
@@ -62,7 +67,7 @@ def flow_steps(
     state: CutState,
     assign: Assign,
     *,
-    max_passes: int | None = None,
+    max_passes: int = 20,
 ) -> CutState:
     """Kernel k-means by the flow, as long as the cut falls.
 
@@ -74,13 +79,9 @@ def flow_steps(
         The start, already fair.
     assign : Assign
         The flow for clusters of the sizes that the start has.
-    max_passes : int or None
-        Largest number of products with ``M``; None means 20, or 5 where they are dense and a local
-        search can follow, which gains more in the time of a pass.
+    max_passes : int
+        Largest number of products with ``M``.
     """
-    if max_passes is None:
-        dense = affinity.density >= 0.5
-        max_passes = 5 if dense and can_search(affinity) else 20
     shifts = list(SHIFTS)
     potentials = None
     while shifts and max_passes > 0:
@@ -134,7 +135,7 @@ def local_search(
     rounds : int
         How many times a local optimum is perturbed by random swaps; the best one is kept.
     rng : numpy Generator
-        For the orders and the perturbations.
+        For the orders and the perturbations; the result does not depend on the number of threads.
     progress : tuple of two floats
         Fractions of the whole rounding at which this search begins and ends.
     stopped : callable
@@ -142,19 +143,46 @@ def local_search(
     """
     if not can_search(affinity) or len(state.volumes) == 1:
         return state
-    rows = rows_of(affinity)
-    kernels = load_kernels("refine_kernels")
-    band = _band(rules, smallest)
-    kinds, n_kinds = kinds.astype(np.int64), int(kinds.max()) + 1
-    n = len(kinds)
+    search = _Descents(affinity, rules, kinds, smallest)
+    best, k = _partition(state, rules), len(state.volumes)
+    value = search.descend(best, rng)
+    begin, end = progress
+    for done in range(0, rounds, _TOGETHER):
+        if stopped():
+            break
+        report(ROUNDING, begin + (end - begin) * done / rounds)
+        note(ROUNDING, f"cut {k - value:.4g}")
+        trials = search.shake_and_descend(best, rng.spawn(min(_TOGETHER, rounds - done)))
+        trial_value, trial = max(trials, key=lambda one: one[0])
+        if trial_value > value:
+            best, value = trial, trial_value
+    # The caches were updated by many small steps: measure the cut again.
+    final = CutState.measure(affinity, best.labels, k)
+    return final if final.cut < state.cut else state
 
-    def descend(partition: Any) -> float:
+
+class _Descents:
+    """Moves and swaps on one affinity, within the bounds, as long as they lower the cut."""
+
+    def __init__(
+        self, affinity: Any, rules: Sequence[FairnessRule], kinds: np.ndarray, smallest: int
+    ) -> None:
+        self._kernels = load_kernels("refine_kernels")
+        self._rows, self._band = rows_of(affinity), _band(rules, smallest)
+        self._kinds, self._n_kinds = kinds.astype(np.int64), int(kinds.max()) + 1
+
+    def descend(self, partition: Any, rng: np.random.Generator) -> float:
+        """Change a partition into a local optimum; what it keeps within the clusters."""
+        rows, band, kernels = self._rows, self._band, self._kernels
         value = kept_within(partition.within, partition.volumes)
         while True:
-            before = value
-            changes = kernels.sweep(rows, partition, band, rng.permutation(n), _GAIN)
+            before, order = value, rng.permutation(len(partition.labels))
+            changes = kernels.sweep(rows, partition, band, order, _GAIN)
             value = kept_within(partition.within, partition.volumes)
-            while swaps := kernels.swap_round(rows, partition, band, kinds, n_kinds, _GAIN):
+            changed = np.ones(len(partition.sizes), dtype=bool)
+            while swaps := kernels.swap_round(
+                rows, partition, band, self._kinds, self._n_kinds, _GAIN, changed
+            ):
                 changes += swaps
                 unswapped, value = value, kept_within(partition.within, partition.volumes)
                 if value <= unswapped:
@@ -163,23 +191,23 @@ def local_search(
             if not changes or value <= before:
                 return value
 
-    best = _partition(state, rules)
-    value = descend(best)
-    begin, end = progress
-    for i in range(rounds):
-        if stopped():
-            break
-        report(ROUNDING, begin + (end - begin) * i / rounds)
-        note(ROUNDING, f"cut {len(state.volumes) - value:.4g}")
-        trial = type(best)(*(part.copy() for part in best))
+    def shake_and_descend(
+        self, best: Any, streams: Sequence[np.random.Generator]
+    ) -> list[tuple[float, Any]]:
+        """A local optimum near another one for each random stream, in threads."""
+
+        def work(first: int, last: int) -> list[tuple[float, Any]]:
+            return [self._shake_and_descend(best, rng) for rng in streams[first:last]]
+
+        bounds = np.linspace(0, len(streams), allowed_threads() + 1).astype(int)
+        return [trial for part in in_threads(work, bounds) for trial in part]
+
+    def _shake_and_descend(self, best: Any, rng: np.random.Generator) -> tuple[float, Any]:
+        trial, n = type(best)(*(part.copy() for part in best)), len(best.labels)
         strength = _WEAKEST_SHAKE * (_STRONGEST_SHAKE / _WEAKEST_SHAKE) ** rng.random()
         pairs = rng.integers(0, n, (max(1, int(strength * n)), 2))
-        kernels.perturb(rows, trial, band, kinds, pairs)
-        if (trial_value := descend(trial)) > value:
-            best, value = trial, trial_value
-    # The caches were updated by many small steps: measure the cut again.
-    final = CutState.measure(affinity, best.labels, len(state.volumes))
-    return final if final.cut < state.cut else state
+        self._kernels.perturb(self._rows, trial, self._band, self._kinds, pairs)
+        return self.descend(trial, rng), trial
 
 
 def affordable_rounds(affinity: Any, n_clusters: int) -> int:
