@@ -80,7 +80,8 @@ def test_refined_labels_keep_the_guarantee_and_lower_the_cut(block_graph, operat
     else:
         assert list(cuts)[1:] == ["fair flow", "from wider bounds", "cut by moves"]
         assert cuts["fair flow"] > cuts["from wider bounds"]
-        assert cuts["from wider bounds"] >= cuts["cut by moves"]
+        # One is updated step by step and the other measured, in float32: 1e-7 of 4 clusters.
+        assert cuts["cut by moves"] <= cuts["from wider bounds"] + 1e-5
     assert cuts["fair flow"] > list(cuts.values())[-1] == result.normalized_cut
     assert all(stage.seconds >= 0 for stage in result.history)
 

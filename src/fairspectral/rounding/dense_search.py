@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -16,12 +17,14 @@ import numpy as np
 from fairspectral.anytime import Deadline
 from fairspectral.cut import CutState
 from fairspectral.rounding.assign import fair_flow
+from fairspectral.rounding.bounds import FairnessRule
 from fairspectral.rounding.plan import RoundingPlan
 from fairspectral.rounding.refine import affordable_rounds, local_search, tighten
 from fairspectral.rounding.result import all_inside
 
-# The wider band of shares, relative to the population's, in which the search for a low cut begins.
-_RELAXED = 0.4
+# The bands of shares, relative to the population's, in which the search for a low cut begins. From
+# the widest one straight to the bounds of a user, much of what it gained would be lost.
+_RELAXED = (0.4, 0.3)
 # Rounds at each effort, as a part of the default.
 _ROUNDS = {"fast": 0.1, "default": 1.0, "thorough": 10.0}
 
@@ -67,19 +70,22 @@ def search_dense(
         stopped=lambda: deadline.passed,
     )
     rounds = rounds_of(plan, affinity)
-    wide = [rule.relaxed(_RELAXED) for rule in plan.rules]
-    if widen and any(_differ(rules) for rules in zip(plan.rules, wide, strict=True)):
-        middle = (1 + begin) / 2
-        other = search(state, wide, rounds=rounds // 2, progress=(begin, middle))
-        other = tighten(affinity, other, fair_flow(plan, plan.rules, other.labels))
-        both = [search(start, plan.rules, rounds=0) for start in (state, other)]
-        # With several attributes either of them may be outside the bounds.
-        state = min(
-            both, key=lambda at: (not all_inside(plan.rules, at.labels, len(at.volumes)), at.cut)
-        )
+    bands = _wider_bands(plan.rules) if widen else []
+    part, span = rounds // (len(bands) + 1), (1 - begin) / (len(bands) + 1)
+    start = other = state
+    for rules, tighter in pairwise([*bands, plan.rules]):
+        other = search(other, rules, rounds=part, progress=(begin, begin + span))
+        other = tighten(affinity, other, fair_flow(plan, tighter, other.labels))
+        rounds, begin = rounds - part, begin + span
+    if bands:
+        state, other = (search(one, plan.rules, rounds=0) for one in (start, other))
+        state = other if _better(plan, other, state) else state
         yield "from wider bounds", state
-        rounds, begin = rounds - rounds // 2, middle
-    yield "cut by moves", search(state, plan.rules, rounds=rounds, progress=(begin, 1.0))
+    found = search(state, plan.rules, rounds=rounds, progress=(begin, 1.0))
+    # Its cut was updated by many small steps: measure it again. Then a gain as small as a
+    # floating-point error may prove to be none.
+    measured = CutState.measure(affinity, found.labels, plan.n_clusters)
+    yield "cut by moves", start if _better(plan, start, measured) else measured
 
 
 def rounds_of(plan: RoundingPlan, affinity: Any) -> int:
@@ -89,7 +95,20 @@ def rounds_of(plan: RoundingPlan, affinity: Any) -> int:
     return max(1, int(_ROUNDS[plan.effort] * affordable_rounds(affinity, plan.n_clusters)))
 
 
-def _differ(rules: tuple[Any, Any]) -> bool:
-    """Whether two rules have different bands."""
-    one, other = rules
+def _better(plan: RoundingPlan, one: CutState, other: CutState) -> bool:
+    """Whether the cut is lower; with several attributes either may be outside the bounds, too."""
+
+    def rank(state: CutState) -> tuple[bool, float]:
+        return not all_inside(plan.rules, state.labels, plan.n_clusters), state.cut
+
+    return rank(one) < rank(other)
+
+
+def _wider_bands(rules: list[FairnessRule]) -> list[list[FairnessRule]]:
+    """The rules with wider bands, the widest first; those that are no wider are left out."""
+    bands = [[rule.relaxed(tolerance) for rule in rules] for tolerance in _RELAXED]
+    return [band for band in bands if any(map(_differ, band, rules))]
+
+
+def _differ(one: FairnessRule, other: FairnessRule) -> bool:
     return not (np.array_equal(one.lower, other.lower) and np.array_equal(one.upper, other.upper))

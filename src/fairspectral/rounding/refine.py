@@ -101,9 +101,9 @@ def flow_steps(
 
 def tighten(affinity: Any, state: CutState, assign: Assign) -> CutState:
     """The clustering nearest to a given one, in the kernel's feature space, within new bounds."""
-    flows = (assign(kernel_costs(state, affinity.degrees, shift)) for shift in (0.0, 1.0))
-    trials = [CutState.measure(affinity, flow.labels, len(state.volumes)) for flow in flows]
-    return min(trials, key=lambda trial: trial.cut)
+    # Without a shift, which would only keep people where they are: larger ones ended no lower.
+    flow = assign(kernel_costs(state, affinity.degrees, 0.0))
+    return CutState.measure(affinity, flow.labels, len(state.volumes))
 
 
 def local_search(
@@ -156,8 +156,7 @@ def local_search(
         trial_value, trial = max(trials, key=lambda one: one[0])
         if trial_value > value:
             best, value = trial, trial_value
-    # The caches were updated by many small steps: measure the cut again.
-    final = CutState.measure(affinity, best.labels, k)
+    final = CutState(best.labels, best.links.T, best.within, best.volumes)
     return final if final.cut < state.cut else state
 
 
@@ -226,7 +225,7 @@ def _partition(state: CutState, rules: Sequence[FairnessRule]) -> Any:
     tables = [rule.count(state.labels, k) for rule in rules]
     return load_kernels("refine_kernels").Partition(
         state.labels.astype(np.int32),
-        np.ascontiguousarray(state.links.T),
+        np.array(state.links.T, order="C"),  # a copy: the search changes it
         state.within.copy(),
         state.volumes.copy(),
         np.concatenate(tables),
