@@ -249,7 +249,7 @@ def test_without_rows_in_memory_there_is_nothing_to_search(block_graph):
 
 
 @pytest.mark.parametrize(
-    ("n", "density", "rounds"), [(1000, 1, 100), (10_000, 1, 40), (10**6, 1, 5), (10**5, 1e-4, 19)]
+    ("n", "density", "rounds"), [(1000, 1, 100), (10_000, 1, 28), (10**6, 1, 5), (10**5, 1e-4, 13)]
 )
 def test_rounds_that_a_large_affinity_can_afford(n, density, rounds):
     affinity = SimpleNamespace(shape=(n, n), density=density)

@@ -42,7 +42,7 @@ _TOGETHER = 2
 # Default number of perturbations, and the work (affinities and cells visited) that they may
 # take: some seconds.
 _FEWEST_ROUNDS, _MOST_ROUNDS = 5, 100
-_WORK = 5e9
+_WORK = 3.5e9
 
 # Gains below this are floating-point error.
 _GAIN = 1e-9
