@@ -13,7 +13,7 @@ from fairspectral.constraints import FairnessConstraints, encode_groups
 from fairspectral.cut import CutState
 from fairspectral.datasets import make_msbm
 from fairspectral.rounding import dense_search
-from fairspectral.rounding.fair import NO_MOVES, fair_assignment
+from fairspectral.rounding.fair import KMEANS, NO_MOVES, fair_assignment
 from fairspectral.rounding.flow import solve_flow
 from fairspectral.rounding.kmeans import kmeans_labels
 from fairspectral.rounding.rows import suits_levels
@@ -97,6 +97,17 @@ def test_a_low_cut_outside_the_bounds_is_never_preferred(block_graph, monkeypatc
     rows = np.random.default_rng(0).standard_normal((200, 4))
     result = fair_assignment(rows, groups, 4, affinity=operator, refine_rounds=2, random_state=0)
     assert result.certified
+
+
+def test_bounds_as_wide_as_the_wider_ones_are_searched_at_once(block_graph):
+    W, groups, clusters = block_graph
+    rows = np.eye(4)[clusters] + 0.7 * np.random.default_rng(0).standard_normal((200, 4))
+    for tolerance in (0.5, None):
+        result = fair_assignment(
+            rows, groups, 4, fairness_tol=tolerance, affinity=W, refine_rounds=2, random_state=0
+        )
+        names = [stage.name for stage in result.history]
+        assert names == [KMEANS, "fair flow", "cut by moves"]
 
 
 def test_a_kernel_that_is_not_stored_gets_no_moves_and_says_so(blobs):

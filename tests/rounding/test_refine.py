@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from rounding_cases import STORAGES, make_block_graph, store
+from threadpoolctl import threadpool_limits
 
 from fairspectral.affinity import AffinityOperator, KernelOperator, make_operator
 from fairspectral.affinity.kernel import make_kernel
@@ -213,6 +214,59 @@ def test_cached_quantities_follow_the_moves(block_graph, operator):
     assert not np.array_equal(partition.labels, state.labels)
     for cached, fresh in zip(partition, anew, strict=True):
         assert cached == pytest.approx(fresh, rel=1e-5, abs=1e-4)
+
+
+def test_swaps_pay_keep_the_cells_and_leave_none_that_pays(block_graph, operator):
+    """A round without a swap, after all clusters changed, means that nothing is left to swap."""
+    from fairspectral.rounding import refine_kernels as kernels
+    from fairspectral.rounding.refine import _band, rows_of
+
+    _, groups, _ = block_graph
+    rules, kinds = [rule_for(groups, 4)], groups.astype(np.int64)
+    state = CutState.measure(operator, mixed_start(groups, 4), 4)
+    partition, band, rows = _partition(state, rules), _band(rules, 1), rows_of(operator)
+    changed = np.ones(4, dtype=bool)
+    while kernels.swap_round(rows, partition, band, kinds, 2, 1e-9, changed):
+        pass
+    assert not changed.any()
+    assert kernels.swap_round(rows, partition, band, kinds, 2, 1e-9, np.ones(4, dtype=bool)) == 0
+    np.testing.assert_array_equal(
+        count_cells(groups, partition.labels, 2, 4), count_cells(groups, state.labels, 2, 4)
+    )
+    anew = _partition(CutState.measure(operator, partition.labels, 4), rules)
+    for cached, fresh in zip(partition, anew, strict=True):
+        assert cached == pytest.approx(fresh, rel=1e-5, abs=1e-4)
+    assert CutState.measure(operator, partition.labels, 4).cut < 0.95 * state.cut
+
+
+def test_one_result_for_a_seed_whatever_the_threads(block_graph):
+    W, groups, _ = block_graph
+    operator, rules = make_operator(W, "precomputed"), [rule_for(groups, 4)]
+    start = CutState.measure(operator, mixed_start(groups, 4), 4)
+    found = []
+    for threads in (1, 2, 3):
+        with threadpool_limits(threads, user_api="blas"):
+            rng = np.random.default_rng(5)
+            end = local_search(operator, start, rules, groups, smallest=5, rounds=7, rng=rng)
+            found.append(end.labels)
+    np.testing.assert_array_equal(found[0], found[1])
+    np.testing.assert_array_equal(found[0], found[2])
+
+
+def test_the_start_is_left_as_it_was(block_graph):
+    """Also where its links lie in memory as the search keeps its own."""
+    W, groups, _ = block_graph
+    operator, rules = make_operator(W, "precomputed"), [rule_for(groups, 4)]
+    measured = CutState.measure(operator, mixed_start(groups, 4), 4)
+    start = CutState(
+        measured.labels, np.asfortranarray(measured.links), measured.within, measured.volumes
+    )
+    rng = np.random.default_rng(0)
+    end = local_search(operator, start, rules, groups, smallest=5, rounds=1, rng=rng)
+    assert end.cut < start.cut
+    again = CutState.measure(operator, start.labels, 4)
+    np.testing.assert_allclose(start.links, again.links, atol=1e-9)
+    np.testing.assert_allclose(start.within, again.within, atol=1e-9)
 
 
 class Given(AffinityOperator):
