@@ -111,7 +111,8 @@ def test_a_clustering_outside_the_bounds_is_no_answer():
 def test_without_bounds_dense_affinities_are_searched_from_the_plain_embedding_too():
     rounder = make_rounder(dense=True)
     plan = plan_of(rounder, None)
-    plain = embed_starts((PLAIN,), rounder.operator, (), plan, rounder.rows, random_state=0)
+    seed = rounder._start_seed
+    plain = embed_starts((PLAIN,), rounder.operator, (), plan, rounder.rows, random_state=seed)
     (start,) = starts_from(plain, rounder.operator, plan)
     found = rounder.round(plan)
     assert found.cost <= CutState.measure(rounder.operator, start.labels, K).cut * (1 + 1e-6)

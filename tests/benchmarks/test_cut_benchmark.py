@@ -191,7 +191,7 @@ def test_runs_are_valid_kept_and_not_repeated(tmp_path, known, capsys):
 def example_rows():
     def row(instance, method, seed, cut, outside=0):
         shown = {"instance": instance, "method": method, "seed": seed, "cut": cut}
-        return shown | {"valid": outside == 0, "outside": outside, "seconds": 1.0}
+        return shown | {"valid": outside == 0, "outside": outside, "processor_seconds": 1.0}
 
     return [
         row("wine-k5-0.2", "default", 0, 1.0),

@@ -100,11 +100,18 @@ def test_a_low_cut_outside_the_bounds_is_never_preferred(block_graph, monkeypatc
 
 
 def test_bounds_as_wide_as_the_wider_ones_are_searched_at_once(block_graph):
-    W, groups, clusters = block_graph
+    _, groups, clusters = block_graph
     rows = np.eye(4)[clusters] + 0.7 * np.random.default_rng(0).standard_normal((200, 4))
+    kernel = make_operator(rows, "rbf")
     for tolerance in (0.5, None):
         result = fair_assignment(
-            rows, groups, 4, fairness_tol=tolerance, affinity=W, refine_rounds=2, random_state=0
+            rows,
+            groups,
+            4,
+            fairness_tol=tolerance,
+            affinity=kernel,
+            refine_rounds=2,
+            random_state=0,
         )
         names = [stage.name for stage in result.history]
         assert names == [KMEANS, "fair flow", "cut by moves"]

@@ -77,7 +77,7 @@ class Results:
                 continue
             numbers = ["out of time", "", "", ""]
             if len(above):
-                seconds = np.median([row["processor_seconds"] for row in runs if "cut" in row])
+                seconds = np.median([row["processor_seconds"] for row in runs if row.get("valid")])
                 numbers = [f"{x:.1f} %" for x in (np.median(above), above.max(), np.ptp(above))]
                 numbers.append(f"{seconds:.2f}")
             yield [*first, method, *numbers, str(len(above))]

@@ -60,7 +60,8 @@ def describe_model(
 
 
 def _is_graph(model: Any) -> bool:
-    return isinstance(model.affinity, str) and model.affinity == "precomputed"
+    affinity = model._affinity
+    return isinstance(affinity, str) and affinity == "precomputed"
 
 
 def _refuse_affinities(model: Any, X: Any, n: int) -> None:

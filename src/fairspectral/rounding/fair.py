@@ -28,7 +28,7 @@ from fairspectral.rounding.gram import GramOperator
 from fairspectral.rounding.inputs import check_inputs, check_labels, check_weights
 from fairspectral.rounding.partition import Source, partition
 from fairspectral.rounding.partition.evolve import EFFORTS
-from fairspectral.rounding.placement import gather_pieces, start_beside_fringe
+from fairspectral.rounding.placement import beside_fringe, gather_pieces, start_beside_fringe
 from fairspectral.rounding.plan import RoundingPlan, plan_rounding
 from fairspectral.rounding.refine import flow_steps, local_search
 from fairspectral.rounding.result import FairAssignment, Stage, all_inside, certify
@@ -212,7 +212,8 @@ def follow_plan(
     if starts:
         history.add(*starts[0])
         report(ROUNDING, _STARTED)
-        fair = _search_graph(affinity, list(starts), plan, rng, history)
+        searched = beside_fringe(plan, fringe) if fringe else plan
+        fair = _search_graph(affinity, list(starts), searched, rng, history)
     elif fringe:
         seed = seeds.randint(2**31 - 1)
         labels, points = start_beside_fringe(points, affinity, fringe, plan, n_init, seed)

@@ -7,19 +7,24 @@ outside the bounds. What still lies outside then is for the flow to repair, pers
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from fairspectral.affinity.fringe import Fringe
-from fairspectral.cells import bounds_in_persons, persons_beyond
+from fairspectral.cells import bounds_in_persons, persons_beyond, population_shares
 from fairspectral.cut import kept_within
+from fairspectral.rounding.bounds import FairnessRule
 from fairspectral.rounding.plan import RoundingPlan
 from fairspectral.rounding.start import WeightedRows, floored_clusters
+from fairspectral.validation import Attribute
 
 # A change of the cut below this is floating-point error.
 _GAIN = 1e-12
+# The largest part of a cluster that may come from small components: not most of it.
+_MOST_ASIDE = 0.5
 
 
 def place_pieces(
@@ -62,6 +67,24 @@ def gather_pieces(
             for person, cluster in zip(members, before, strict=True):
                 places.put(np.array([person]), int(cluster))
     return places.labels
+
+
+def beside_fringe(plan: RoundingPlan, fringe: Fringe) -> RoundingPlan:
+    """The plan of a search that makes no cluster out of small components.
+
+    Together they would often have the lowest cut, since nothing links them to anybody, and mean
+    nothing. So one rule more limits their part of every cluster.
+    """
+    aside = (fringe.piece >= 0).astype(np.int64)
+    attribute = Attribute("set aside", aside, (False, True))
+    rule = FairnessRule(
+        attribute,
+        population_shares(attribute.counts),
+        np.array([1 - _MOST_ASIDE, 0.0]),
+        np.array([1.0, _MOST_ASIDE]),
+    )
+    kinds = np.unique(2 * plan.kinds.astype(np.int64) + aside, return_inverse=True)[1]
+    return replace(plan, rules=[*plan.rules, rule], kinds=kinds.reshape(-1))
 
 
 def start_beside_fringe(
