@@ -38,9 +38,10 @@ _REGULARISER = 0.1
 # 1e-3, in three quarters of the passes.
 _GAP = 1e-2
 # Rows of unit length, or weighted by degree, are better in most graphs. Rows as they are isolate a
-# few people who hang on the rest by an edge, which is best where the floor allows it.
+# few people who hang on the rest by an edge, which is best where there are no bounds and the floor
+# allows it: then both are tried, with so many runs of k-means each. Within bounds one run will do,
+# since the search needs different starts rather than polished ones.
 _SCALINGS = ("auto", "none")
-# Runs of k-means for each of them.
 _N_INIT = 10
 
 
@@ -230,14 +231,18 @@ def embed_kind(
 def _labels(
     rows: np.ndarray, operator: AffinityOperator, plan: RoundingPlan, fringe: Fringe, seed: int
 ) -> np.ndarray:
-    """k-means with a floor; of several ways to scale the rows the one with the lowest cut."""
-    scalings = _SCALINGS if plan.row_scaling == "auto" else (plan.row_scaling,)
+    """k-means with a floor; without bounds, with the scaling of the rows that cuts least."""
+    free = is_free(plan)
+    scalings = _SCALINGS if free and plan.row_scaling == "auto" else (plan.row_scaling,)
+    n_init = _N_INIT if free else 1
     found = []
     for scaling in scalings:
         points = WeightedRows.scaled(rows, None, scaling, operator)
         if fringe:
-            labels = start_beside_fringe(points, operator, fringe, plan, _N_INIT, seed)[0]
+            labels = start_beside_fringe(points, operator, fringe, plan, n_init, seed)[0]
         else:
-            labels = floored_clusters(points, plan.n_clusters, plan.smallest, _N_INIT, seed)
+            labels = floored_clusters(points, plan.n_clusters, plan.smallest, n_init, seed)
         found.append(labels)
+    if len(found) == 1:
+        return found[0]
     return min(found, key=lambda one: CutState.measure(operator, one, plan.n_clusters).cut)
