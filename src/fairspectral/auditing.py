@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fairspectral.axes import axes_or_new, legend_position, plain_text
+from fairspectral.audit_views import draw_shares, html_rows
+from fairspectral.axes import axes_or_new
 from fairspectral.graphs.door import groups_of
 from fairspectral.metrics import (
     balance_of,
@@ -19,16 +20,11 @@ from fairspectral.metrics import (
     ratios_of,
     shares_of,
 )
-from fairspectral.palette import group_colours
 from fairspectral.row_order import check_same_rows
 from fairspectral.validation import Attribute, check_sensitive_features
 
 if TYPE_CHECKING:
     import pandas
-
-# Styles of the cells with numbers and with names, in a notebook.
-_CELL = "text-align:right;padding:2px 10px"
-_NAME = "text-align:left;padding:2px 10px"
 
 
 @dataclass(frozen=True)
@@ -183,7 +179,7 @@ class Audit:
                 "audit with sensitive_features."
             )
         ax = axes_or_new(ax)
-        _draw_shares(ax, self, self.attributes[attribute])
+        draw_shares(ax, self.clusters, self.sizes, self.attributes[attribute])
         return ax
 
 
@@ -284,36 +280,4 @@ def _summary(attribute: AttributeAudit) -> list[str]:
 
 def html_table(whole: Audit, attribute: AttributeAudit) -> str:
     """The table of one attribute for a notebook; every name from the data is escaped."""
-    header, *clusters, everyone = audit_table(whole, attribute, ",")
-    rows = [_html_row(attribute.name, header[1:], "th")]
-    rows += [_html_row(f"cluster {name}", cells, "td") for name, *cells in clusters]
-    rows.append(_html_row(everyone[0], everyone[1:], "td"))
-    return f'<table style="border-collapse:collapse;margin:6px 0">{"".join(rows)}</table>'
-
-
-def _html_row(name: str, cells: list[str], tag: str) -> str:
-    texts = "".join(f'<{tag} style="{_CELL}">{escape(cell)}</{tag}>' for cell in cells)
-    return f'<tr><th style="{_NAME}">{escape(name)}</th>{texts}</tr>'
-
-
-def _draw_shares(ax: Any, whole: Audit, table: AttributeAudit) -> None:
-    places = np.arange(len(whole.clusters))
-    left = np.zeros(len(places))
-    colours = group_colours(len(table.groups))
-    for s, group in enumerate(table.groups):
-        shares = table.shares[:, s]
-        ax.barh(
-            places, shares, left=left, color=colours[s], edgecolor="white", linewidth=0.5,
-            label=plain_text(group),
-        )  # fmt: skip
-        left += shares
-    for line in np.cumsum(table.population)[:-1]:
-        ax.axvline(line, color="black", linestyle="--", linewidth=1.2)
-    sizes = zip(whole.clusters, whole.sizes, strict=True)
-    ax.set_yticks(places, [f"{plain_text(cluster)}  (n={size})" for cluster, size in sizes])
-    ax.invert_yaxis()
-    ax.set_xlim(0, 1)
-    ax.xaxis.set_major_formatter(lambda x, _: f"{x:.0%}")
-    ax.set_ylabel("cluster")
-    ax.set_xlabel("share of each group (dashed: share of everyone)")
-    ax.legend(title=plain_text(table.name), frameon=False, **legend_position())
+    return html_rows(attribute.name, audit_table(whole, attribute, ","))
