@@ -71,6 +71,14 @@ def test_bounds_of_all_cells_are_those_of_each():
             assert (low[s, cluster], high[s, cluster]) == expected
 
 
+@pytest.mark.parametrize(("lower", "upper"), [(0.1, 0.3), (0.7 - 0.6, 0.1 + 0.2)])
+def test_a_floating_point_error_moves_no_bound(lower, upper):
+    # 20 of 100 in a cluster of 10: two by their share, one to three by the band.
+    assert cell_range(lower, upper, 20, 100, 10) == (1, 3)
+    low, high = bounds_in_persons(np.array([lower, 0.0]), np.array([upper, 1.0]), [20, 80], [10])
+    assert (low[0, 0], high[0, 0]) == (1, 3)
+
+
 def test_persons_beyond_the_bounds_on_either_side():
     table = np.array([[1, 5, 9]])
     assert persons_beyond(table, np.array([[3, 3, 3]]), np.array([[6, 6, 6]])).tolist() == [

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from fairspectral.rounding.bounds import make_rule
-from fairspectral.rounding.result import Stage, all_inside, certify
+from fairspectral.rounding.partition import Source
+from fairspectral.rounding.result import STOPPED, Stage, all_inside, certify
 from fairspectral.validation import Attribute
 
 STAGES = (
@@ -166,3 +167,12 @@ def test_a_fraction_of_a_person_outside_the_band_is_reported():
         "; bounds are in whole persons, and the worst cell is 0.325 person(s) outside the band of "
         "shares itself."
     )
+
+
+def test_what_a_search_says_of_itself_is_kept():
+    rules, labels = [make_rule(SEX, 2, fairness_tol=0.2)], labels_with(4, 6)
+    starts = (Source("start", 0.9, True, 0.5),)
+    found = certify(labels, rules, 2, 3, STAGES, ("a note",), starts, stopped=True)
+    assert found.starts == starts
+    assert found.notes == ("a note", STOPPED)
+    assert found.certificate == f"{certified(labels, rules, smallest=3).certificate} {STOPPED}"
