@@ -18,6 +18,7 @@ from fairspectral import (
     FairSpectralClustering,
     FairSpectralWarning,
     fair_spectral_embedding,
+    fairness_frontier,
     metrics,
 )
 from fairspectral.affinity import KernelOperator, make_operator
@@ -599,3 +600,19 @@ def test_no_warning_on_good_input(patients):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         FairSpectralClustering(5).fit(patients.X, sensitive_features=patients.sensitive_features)
+
+
+def test_an_interrupted_fit_leaves_the_model_as_it_was(monkeypatch):
+    rng = np.random.default_rng(0)
+    model = FairSpectralClustering(3, effort="fast", random_state=0)
+    model.fit(rng.normal(size=(100, 2)), sensitive_features=np.arange(100) % 2)
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("fairspectral.rounder.Rounder.round", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(rng.normal(size=(80, 2)), sensitive_features=np.arange(80) % 2)
+    monkeypatch.undo()
+    assert len(fairness_frontier(model, tolerances=[0.2]).assignments[0].labels) == 100
+    assert len(model.labels_) == len(model.embedding_) == 100

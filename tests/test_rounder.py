@@ -97,6 +97,11 @@ def test_after_an_interrupt_no_other_search_begins():
     for one in found:
         np.testing.assert_array_equal(one.labels, found[0].labels)
         assert STOPPED in one.notes
+    # Another call goes on, unless it is told that it is enough.
+    rounder.enough = True
+    assert STOPPED in rounder.round(plans[0]).notes
+    rounder.enough = False
+    assert STOPPED not in rounder.round(plans[0]).notes
 
 
 def test_a_clustering_outside_the_bounds_is_no_answer():

@@ -42,6 +42,23 @@ def test_detached_pairs_do_not_spoil_the_clusters(seed):
     assert with_pairs.fair_assignment_.certified
 
 
+def test_far_pairs_make_up_no_cluster_of_a_kernel():
+    rng = np.random.default_rng(0)
+    centres = 1.5 * rng.normal(size=(6, 3))
+    people = centres[rng.integers(0, 6, 150)] + 0.6 * rng.normal(size=(150, 3))
+    far = np.repeat(40 + 15.0 * np.arange(12), 2)[:, None] + 0.1 * rng.normal(size=(24, 3))
+    model = FairSpectralClustering(4, gamma=0.5, effort="fast", random_state=0)
+    model.fit(np.concatenate([people, far]), sensitive_features=rng.integers(0, 2, 174))
+    aside = np.zeros(174)
+    aside[model.set_aside_.indices] = 1
+    assert aside.sum() >= 24
+    parts = np.bincount(model.labels_, weights=aside) / np.bincount(model.labels_)
+    assert parts.max() <= 0.5
+    assert model.fair_assignment_.certified
+    assert [a.name for a in model.audit_.attributes] == ["group"]
+    assert len(model.fair_assignment_.groups) == 2  # the rule of the search is not the user's
+
+
 def test_what_was_set_aside_is_said():
     W, groups, blocks = block_model(0, 2)
     model, n = fit(W, groups), len(blocks)

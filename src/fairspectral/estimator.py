@@ -46,6 +46,9 @@ _ROUNDING_PARAMS = (
     "row_scaling",
 )
 
+# Parameters without which a fitted model's labels cannot be judged.
+_OF_THE_LABELS = ("n_clusters", "n_components", "fairness_tol", "assign_labels", "rounding_params")
+
 
 class FairClusteringBase(ClusterMixin, BaseEstimator):
     """The fit of `fairspectral.FairSpectralClustering`, which describes these parameters."""
@@ -110,11 +113,9 @@ class FairClusteringBase(ClusterMixin, BaseEstimator):
         self._say(str(result))
         report(ROUNDING, 0.0)
         rows = rows_of_all(rows, fringe)
-        self._attributes, self._affinity = attributes, affinity  # for the report
-        # Rounds at other tolerances too, for the frontier, and knows the clusterings found so far.
-        self._rounder = None
+        rounder = None
         if plan is not None:
-            self._rounder = Rounder(
+            rounder = Rounder(
                 rows,
                 attributes,
                 operator,
@@ -122,7 +123,12 @@ class FairClusteringBase(ClusterMixin, BaseEstimator):
                 n_init=self.n_init,
                 random_state=random_state,
             )
-        labels, fair = self._round(rows, plan, random_state)
+        labels, fair = self._round(rows, plan, rounder, random_state)
+        # Stored together, so that an interrupted fit leaves the model as it was.
+        self._attributes, self._affinity = attributes, affinity
+        # Rounds at other tolerances too, for the frontier, and knows the clusterings found so far.
+        self._rounder = rounder
+        self._asked = {name: getattr(self, name) for name in _OF_THE_LABELS}
         report(ROUNDING, 1.0)
         self.eigenvalues_ = result.eigenvalues
         self.solve_result_ = result
@@ -173,14 +179,14 @@ class FairClusteringBase(ClusterMixin, BaseEstimator):
         )
 
     def _round(
-        self, rows: np.ndarray, plan: RoundingPlan | None, rng: Any
+        self, rows: np.ndarray, plan: RoundingPlan | None, rounder: Rounder | None, rng: Any
     ) -> tuple[np.ndarray, FairAssignment | None]:
-        if plan is None or self._rounder is None:
+        if plan is None or rounder is None:
             self._say("rounding by k-means")
             labels = kmeans_labels(rows, self.n_clusters, n_init=self.n_init, random_state=rng)
             return labels, None
         self._say("fair rounding")
-        fair = self._rounder.round(plan)
+        fair = rounder.round(plan)
         self._say(fair.certificate)
         return fair.labels, fair
 

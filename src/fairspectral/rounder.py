@@ -6,7 +6,9 @@ was given.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -54,6 +56,8 @@ class Rounder:
     ----------
     archive : Archive
         All clusterings so far.
+    enough : bool
+        Set it to search no further where a clustering within the bounds is known.
     """
 
     def __init__(
@@ -76,6 +80,7 @@ class Rounder:
         self._start_seed, self._search_seed = (rng.randint(2**31 - 1) for _ in range(2))
         # The results by what was asked for, so that nothing is searched twice.
         self._searched: dict[tuple[Any, ...], FairAssignment] = {}
+        self.enough = self._interrupted = False
 
     def know(self, labels: np.ndarray, plan: RoundingPlan) -> None:
         """Add a clustering from elsewhere: where it is within the bounds, no result is worse."""
@@ -95,16 +100,15 @@ class Rounder:
         """
         embeddings: _Embeddings = {}
         found: list[FairAssignment] = []
-        enough = False
+        self._interrupted = self.enough
         for at, plan in enumerate(plans):
             if len(plans) > 1:
                 report(FRONTIER, at / len(plans))
             one = self._searched.get(_identity(plan))
-            if one is None and enough:
+            if one is None and self._interrupted:
                 one = self.archive.best(plan)
             if one is None:
                 one = self._search_both_ways(plan, embeddings)
-                enough |= plan.time_budget is None and STOPPED in one.notes
             found.append(one)
         return [self._best(plan, one) for plan, one in zip(plans, found, strict=True)]
 
@@ -117,16 +121,29 @@ class Rounder:
 
     def _search_both_ways(self, plan: RoundingPlan, embeddings: _Embeddings) -> FairAssignment:
         """Search from the starts, and from what is known if that is better than what they gave."""
+        begun = time.monotonic()
         starts = self._starts(plan, embeddings)
         found = self._search(plan, starts if self._is_graph else [])
         self.archive.add(found)
+        stopped = STOPPED in found.notes
         further = [] if self._is_graph else [labels for _, labels in starts]
         best = self._best(plan, found)
         if best is not found:
             further.append(best.labels)
-        for labels in further if STOPPED not in found.notes else []:
-            self.archive.add(self._search_from(plan, labels))
-        self._searched[_identity(plan)] = found
+        for labels in further:
+            left = plan
+            if plan.time_budget is not None:
+                left = replace(plan, time_budget=plan.time_budget - (time.monotonic() - begun))
+            if stopped or (left.time_budget is not None and left.time_budget <= 0):
+                break
+            again = self._search_from(left, labels)
+            stopped = STOPPED in again.notes
+            self.archive.add(again)
+        if stopped and plan.time_budget is None:
+            # Ctrl-C: what was found counts, but the next call may search on.
+            self._interrupted = True
+        else:
+            self._searched[_identity(plan)] = found
         return found
 
     @property
@@ -178,6 +195,7 @@ class Rounder:
             affinity=self.operator,
             sample_weight=self._weight,
             initial_labels=labels,
+            fringe=self.fringe,
             random_state=self._search_seed,
         )
 

@@ -7,6 +7,7 @@ from html.parser import HTMLParser
 import pytest
 from report_models import (
     HOSTILE,
+    blobs,
     crowded_model,
     doubtful_model,
     fair_frontier,
@@ -190,3 +191,11 @@ def test_findings_stand_beside_the_verdict_and_good_clusters_have_none():
         assert finding.what in text
         assert finding.advice in text
     assert "diagnosis" not in Page(render_report(fair_model(), frontier=False)).ids
+
+
+def test_parameters_that_were_set_after_the_fit_are_refused():
+    X, group = blobs()
+    model = FairSpectralClustering(4, effort="fast", random_state=0)
+    model.fit(X, sensitive_features=group).set_params(fairness_tol=0.05)
+    with pytest.raises(ValueError, match="fitted with another fairness_tol; fit it again"):
+        render_report(model)

@@ -91,3 +91,14 @@ def test_many_samples_get_a_quick_frontier_and_very_many_none(monkeypatch):
     monkeypatch.setattr(price, "QUICK_FRONTIER_SAMPLES", 100)
     assert "Not computed for this report: it takes" in render_report(model, plain=False)
     assert price.compute_frontier(model, model._attributes) is None
+
+
+def test_bounds_of_ones_own_have_no_tolerance_to_vary():
+    X, group = blobs()
+    model = FairSpectralClustering(
+        4, effort="fast", rounding_params={"lower": {0: 0.2, 1: 0.2, 2: 0.05}}, random_state=0
+    )
+    model.fit(X, sensitive_features=group)
+    page = render_report(model)
+    assert "so there is no tolerance to vary" in page
+    assert "it costs" not in page

@@ -156,9 +156,11 @@ def _improve_by_frontier(
     model: FairSpectralClustering, prepared: Prepared
 ) -> FairnessFrontier | None:
     """The price of fairness for the report; the model takes its labels where they are better."""
+    from fairspectral.cli.model import stop_where_interrupted
     from fairspectral.report.collect import read_attributes
     from fairspectral.report.price import better_cut, compute_frontier
 
+    stop_where_interrupted(model)
     frontier = compute_frontier(model, read_attributes(model, prepared.sensitive))
     if frontier is not None and better_cut(frontier, model) is not None:
         model._adopt(frontier.at(model.fairness_tol))

@@ -43,7 +43,7 @@ def frontier(
     from fairspectral.cli.display import print_json, print_lines, print_table, solver_summary
     from fairspectral.cli.embedding import limit_threads
     from fairspectral.cli.inputs import prepare
-    from fairspectral.cli.model import make_model
+    from fairspectral.cli.model import make_model, stop_where_interrupted
     from fairspectral.cli.tables import check_kind, check_output
     from fairspectral.frontier import TOLERANCES, fairness_frontier
 
@@ -62,6 +62,7 @@ def frontier(
         tightest = min(wanted, key=lambda t: math.inf if t is None else t)
         model = make_model(prepared, method, clusters, tightest)
         model.fit(prepared.X, sensitive_features=prepared.sensitive)
+        stop_where_interrupted(model)
         found = fairness_frontier(model, tolerances=wanted)
     if plot is not None:
         _draw(found, plot)

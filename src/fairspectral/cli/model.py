@@ -36,3 +36,13 @@ def make_model(
         memory_budget=method.memory_budget,
         n_jobs=method.threads,
     )
+
+
+def stop_where_interrupted(model: FairSpectralClustering) -> None:
+    """After a Ctrl-C during the fit, search at no other tolerance where something is known."""
+    from fairspectral.rounding.result import STOPPED
+
+    fair = model.fair_assignment_
+    if fair is not None and STOPPED in fair.notes and model.time_budget is None:
+        assert model._rounder is not None
+        model._rounder.enough = True

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from fairspectral.describing.describe import LEAST_EFFECT, describe_codes
 from fairspectral.describing.description import Description
 from fairspectral.feature_tables import column_names
+from fairspectral.graphs.door import as_graph
 from fairspectral.validation import Attribute
 
 
@@ -65,7 +66,7 @@ def _is_graph(model: Any) -> bool:
 
 
 def _refuse_affinities(model: Any, X: Any, n: int) -> None:
-    if _is_graph(model) and getattr(X, "shape", None) == (n, n):
+    if as_graph(X) is not None or (_is_graph(model) and getattr(X, "shape", None) == (n, n)):
         raise ValueError(
             "X looks like the affinities that the model was fitted on, which have no columns to "
             "describe by; call describe() without X, or pass a table about the nodes."

@@ -19,7 +19,7 @@ from fairspectral.validation import Attribute
 FOUR_FIFTHS = 0.2
 
 # Arguments of the fair rounding that replace the bounds of the tolerance.
-_CUSTOM_BOUNDS = ("bounds", "target_proportions", "lower", "upper")
+CUSTOM_BOUNDS = ("bounds", "target_proportions", "lower", "upper")
 
 
 @dataclass(frozen=True)
@@ -90,6 +90,16 @@ class Judgement:
         return self.fair and not self.custom and beyond
 
 
+def check_unchanged(model: Any) -> None:
+    """Refuse a model whose parameters were set anew, which its labels know nothing of."""
+    asked = model._asked.items()  # compared as text, since arrays are not equal or unequal
+    changed = [name for name, value in asked if repr(getattr(model, name)) != repr(value)]
+    if changed:
+        raise ValueError(
+            f"the model was fitted with another {changed[0]}; fit it again before the report."
+        )
+
+
 def read_attributes(model: Any, sensitive_features: Any) -> tuple[Attribute, ...]:
     """The groups of every sample: those passed, or those that the model kept, or none."""
     if sensitive_features is None:
@@ -105,7 +115,7 @@ def judge(model: Any) -> Judgement | None:
     asked = model.fairness_tol is not None
     tolerance = model.fairness_tol if asked else FOUR_FIFTHS
     given, fair = model.rounding_params or {}, model.fair_assignment_
-    custom = fair is not None and any(given.get(name) is not None for name in _CUSTOM_BOUNDS)
+    custom = fair is not None and any(given.get(name) is not None for name in CUSTOM_BOUNDS)
     if custom:
         ends = np.cumsum([len(attribute.groups) for attribute in found.attributes])[:-1]
         cells = Cells(fair.table, fair.lower, fair.upper)

@@ -117,6 +117,7 @@ def render_report(
     """The page itself; parameters as in `write_report`."""
     environment = _environment()
     check_is_fitted(model, "labels_")
+    collect.check_unchanged(model)
     attributes = collect.read_attributes(model, sensitive_features)
     fair = bool(model.audit_.attributes)
     # With few samples the threads of k-means spend their time waiting for each other.

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from fairspectral.frontier import TOLERANCES, FairnessFrontier, fairness_frontier
+from fairspectral.report.collect import CUSTOM_BOUNDS
 from fairspectral.rounding.archive import is_lower
 from fairspectral.rounding.rows import can_search
 from fairspectral.validation import Attribute, FairSpectralWarning
@@ -17,6 +18,14 @@ from fairspectral.validation import Attribute, FairSpectralWarning
 # affinities are in memory. Several attributes take longer, so they always get fewer steps.
 FULL_FRONTIER_SAMPLES, QUICK_FRONTIER_SAMPLES = 5_000, 50_000
 QUICK_TOLERANCES = (0.0, 0.05, 0.1, 0.2, 0.5, None)
+
+
+def has_own_bounds(model: Any) -> bool:
+    """Whether bounds were given that hold at every tolerance, so that there is none to vary."""
+    given = model.rounding_params or {}
+    return model.fair_assignment_ is not None and any(
+        given.get(name) is not None for name in CUSTOM_BOUNDS
+    )
 
 
 def compute_frontier(
@@ -40,6 +49,8 @@ def compute_frontier(
     random_state : int or None
         Seed for a model without fair rounding.
     """
+    if has_own_bounds(model):
+        return None
     n, operator = len(model.labels_), model.affinity_operator_
     quick = not always and n > FULL_FRONTIER_SAMPLES
     too_large = n > QUICK_FRONTIER_SAMPLES or not can_search(operator)
@@ -54,6 +65,8 @@ def compute_frontier(
         # Warnings about the groups were given when the model was fitted.
         warnings.simplefilter("ignore", FairSpectralWarning)
         if model.fair_assignment_ is not None:
+            # What fairness cost is judged by the same search without bounds, as long as the run's.
+            fairness_frontier(model, tolerances=[None])
             return fairness_frontier(model, tolerances=[*steps, model.fairness_tol], **params)
         return fairness_frontier(
             model.embedding_,

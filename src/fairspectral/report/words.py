@@ -109,7 +109,7 @@ def _better(frontier: FairnessFrontier, model: Any) -> str:
     return (
         f" The searches for this chart found a lower normalised cut within this run’s bounds, "
         f"{cut:.4g} against {model.fair_assignment_.cost:.4g}: "
-        f"fairness_frontier(model).at({model.fairness_tol}) has its labels."
+        f"fairness_frontier(model, tolerances=[{model.fairness_tol}]) has its labels."
     )
 
 

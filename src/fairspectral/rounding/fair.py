@@ -208,15 +208,14 @@ def follow_plan(
     rng = np.random.default_rng(seeds.randint(2**31 - 1))
     history = _History(points, affinity, k)
 
-    fair = False
+    searched, fair = beside_fringe(plan, fringe) if fringe else plan, False
     if starts:
         history.add(*starts[0])
         report(ROUNDING, _STARTED)
-        searched = beside_fringe(plan, fringe) if fringe else plan
         fair = _search_graph(affinity, list(starts), searched, rng, history)
-    elif fringe:
+    elif fringe and initial_labels is None:
         seed = seeds.randint(2**31 - 1)
-        labels, points = start_beside_fringe(points, affinity, fringe, plan, n_init, seed)
+        labels, points = start_beside_fringe(points, affinity, fringe, searched, n_init, seed)
         history = _History(points, affinity, k)
         history.add(KMEANS, labels)
     else:
@@ -224,9 +223,9 @@ def follow_plan(
     report(ROUNDING, _STARTED)
     if not fair:
         # Bounds too tight for the search are met by the flow, from which it begins again.
-        _from_one_start(plan, points, affinity, history, centroids, initial_labels, rng)
+        _from_one_start(searched, points, affinity, history, centroids, initial_labels, rng)
     if fringe:
-        gathered = gather_pieces(affinity, history.labels, fringe, plan)
+        gathered = gather_pieces(affinity, history.labels, fringe, searched)
         history.add("small components placed whole", gathered)
     return certify(
         history.labels,
