@@ -25,8 +25,8 @@ _NODES_PER_CLUSTER = 40
 _LARGEST_NODE = 0.25
 # Steps on one level for each of its nodes, at most: a small graph is annealed to its end sooner.
 _MOST_PER_NODE = 1000
-# Nodes up to which a clustering takes a fraction of a second (`benchmarks/cut.py --only digits`: 1797
-# nodes end 5 % lower with it).
+# Nodes up to which a clustering takes about a second with the larger population; the 1,797 of
+# `benchmarks/cut.py --only digits` end 5 % lower with it.
 _SMALL = 3000
 # Work between two looks at the watch: about a tenth of a second.
 _LOOK = 250_000
