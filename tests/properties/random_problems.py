@@ -36,7 +36,7 @@ class Problem:
             fairness_tol=self.tolerance,
             random_state=0,
             n_init=2,
-            **parameters,
+            **{"effort": "fast", **parameters},
         )
         with warnings.catch_warnings():  # tiny groups and the like are worth a warning
             warnings.simplefilter("ignore", FairSpectralWarning)
