@@ -1,8 +1,9 @@
 """Check the installed package in a bare environment, with that environment's Python.
 
-    BARE/bin/python -I scripts/installed_check.py README.md
+    BARE/bin/python -I scripts/installed_check.py              every doctest of the package
+    BARE/bin/python -I scripts/installed_check.py README.md    every Python block of the page
 
-Every doctest of the package and every Python block of the page run from the installed files.
+What runs are the installed files.
 """
 
 from __future__ import annotations
@@ -22,9 +23,10 @@ def main() -> None:
     """Check, and print what was run."""
     if not PACKAGE.is_relative_to(sys.prefix):
         sys.exit(f"fairspectral was imported from {PACKAGE}, which is not in {sys.prefix}.")
-    examples = run_doctests()
-    blocks = run_blocks(Path(sys.argv[1]))
-    print(f"{examples} lines of doctests and {blocks} blocks of {sys.argv[1]} ran from {PACKAGE}")
+    if len(sys.argv) == 1:
+        print(f"{run_doctests()} lines of doctests ran from {PACKAGE}")
+    for page in sys.argv[1:]:
+        print(f"{run_blocks(Path(page))} blocks of {page} ran with {PACKAGE}")
 
 
 def run_doctests() -> int:

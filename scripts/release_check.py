@@ -5,7 +5,8 @@
 1. The version is the same in the package, the changelog and the citation.
 2. The sdist holds every file that git tracks and no other; the wheel holds the package alone.
 3. The wheel with its extra `cli` is installed in an empty environment.
-4. From there, outside the tree: the command, the demo, the doctests, the blocks of the README.
+4. From there, outside the tree: the command, the demo, the doctests.
+5. The blocks of the README, with networkx, whose graph one of them clusters.
 
 The sdist and the wheel are left in `dist/`, ready to be uploaded.
 """
@@ -107,7 +108,10 @@ def use_installed(wheel: Path, folder: Path, version: str) -> None:
     for product in ("fair-against-plain.png", "report.html"):
         if not (elsewhere / "demo" / product).exists():
             sys.exit(f"the demo did not write {product}.")
-    run([*python, ROOT / "scripts" / "installed_check.py", ROOT / "README.md"], elsewhere)
+    check = [*python, ROOT / "scripts" / "installed_check.py"]
+    run(check, elsewhere)
+    run([*python, "-m", "pip", "install", "--quiet", "networkx"], elsewhere)
+    run([*check, ROOT / "README.md"], elsewhere)
 
 
 def run(command: list[object], folder: Path) -> str:

@@ -120,6 +120,7 @@ def audit(
                 fair = require_tolerance is not None and not gate.failures
                 caution = diagnosis.caution("Fair" if fair else "The audit")
                 print_lines(caution, *str(diagnosis).splitlines())
+        sys.stdout.flush()
     except BrokenPipeError:
         if not gate.required:
             raise

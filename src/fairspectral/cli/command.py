@@ -55,6 +55,7 @@ def command(function: Callable[..., int | None]) -> Callable[..., None]:
         try:
             with prompt_interrupts(), _printed_warnings(speak):
                 status = function(**options)
+                sys.stdout.flush()  # a full disk is said here, not when the interpreter exits
         except KeyboardInterrupt:
             say(end_message(signal.SIGINT))
             raise typer.Exit(INTERRUPTED) from None
@@ -67,6 +68,8 @@ def command(function: Callable[..., int | None]) -> Callable[..., None]:
             silence(sys.stdout)
             raise typer.Exit(PIPE_CLOSED) from None
         except Exception as error:
+            if isinstance(error, OSError):
+                _flush_or_silence(sys.stdout)
             if debug:
                 for line in traceback.format_exc().splitlines():
                     say(line)
@@ -92,11 +95,18 @@ def say(text: str) -> None:
 
 
 def silence(stream: Any) -> None:
-    """Stop writing to a stream whose reader, for example ``head``, has closed it.
+    """Stop writing to a stream that cannot be written: its reader left, or its disk is full.
 
     Otherwise the interpreter would write again when it exits, and change the exit status.
     """
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _flush_or_silence(stream: Any) -> None:
+    try:
+        stream.flush()
+    except OSError:
+        silence(stream)
 
 
 def _sentence(error: Exception, parameters: Collection[str]) -> str:
