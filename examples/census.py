@@ -19,18 +19,16 @@ from fairspectral import FairSpectralClustering
 
 home = "https://archive.ics.uci.edu/ml/machine-learning-databases/adult"
 source = f"{os.environ.get('FAIRSPECTRAL_DATA') or home}/adult.data"
-columns = (
-    "age workclass weight degree schooling marital_status occupation relationship race sex "
-    "capital_gain capital_loss hours country income"
-)
+columns = {0: "age", 4: "schooling", 6: "occupation", 9: "sex", 12: "hours"}
 try:
-    people = pd.read_csv(source, names=columns.split(), skipinitialspace=True, na_values="?")
+    people = pd.read_csv(source, header=None, skipinitialspace=True, na_values="?")
 except OSError:
     raise SystemExit(
         f"There is no Census in {source}: save {home}/adult.data in a folder, and name the folder "
         "in FAIRSPECTRAL_DATA."
     ) from None
-people = people.dropna(subset="occupation").sample(2500, random_state=0).reset_index(drop=True)
+people = people[list(columns)].rename(columns=columns).dropna()
+people = people.sample(2500, random_state=0).reset_index(drop=True)
 
 # %% Numbers are standardised, occupations become columns of 0 and 1.
 numbers = people[["age", "schooling", "hours"]]
@@ -54,16 +52,17 @@ for name, model in models.items():
 
 # %% Who has other company now? The clerks: many of them stand beside the craftsmen.
 labels = pd.Series(models["fair"].labels_)
-clerks, craftsmen = (
-    labels[people["occupation"] == job] for job in ("Adm-clerical", "Craft-repair")
-)
-together = (clerks == craftsmen.mode()[0]).mean()
+beside = labels[people["occupation"] == "Craft-repair"].mode()[0]
+together = (labels[people["occupation"] == "Adm-clerical"] == beside).mean()
 print(f"{together:.0%} of the clerks are now in the cluster with most craftsmen.")
 
-# %% The picture: women and men in each cluster.
+# %% The picture: women and men in each cluster, which is named by its commonest occupation.
 figure, axes = plt.subplots(1, 2, figsize=(9, 3.2), layout="constrained")
 for ax, (name, model) in zip(axes, models.items(), strict=True):
     model.audit_.plot(ax)
+    commonest = people["occupation"].groupby(model.labels_).agg(lambda jobs: jobs.mode()[0])
+    ax.set_yticks(range(5), commonest)
+    ax.set_ylabel("")
     ax.set_title(f"{name}: normalised cut {model.audit_.normalized_cut:.2f} of 5")
 axes[0].get_legend().remove()
 

@@ -36,7 +36,7 @@ for name, labels in found.items():
 print("(Found: adjusted Rand index. Balance: 1 is an equal share.)")
 
 # %% The picture: each disc is a cluster, each dot a person in the colour of the group.
-figure, axes = plt.subplots(1, 2, figsize=(8, 4), layout="constrained")
+figure, axes = plt.subplots(1, 2, figsize=(8, 4.5), layout="constrained")
 edges = np.argwhere(np.triu(people.graph))[::400]  # some of the friendships
 for ax, (name, labels) in zip(axes, found.items(), strict=True):
     at = np.zeros((len(labels), 2))
@@ -55,4 +55,4 @@ for ax, (name, labels) in zip(axes, found.items(), strict=True):
 
 folder = Path("example-output")
 folder.mkdir(exist_ok=True)
-figure.savefig(folder / "graph.png", dpi=100)
+figure.savefig(folder / "graph.png", dpi=85)

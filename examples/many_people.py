@@ -1,8 +1,9 @@
-"""Many people: 100,000 in seconds, on a laptop.
+"""Many people: 100,000 of them in seconds.
 
 A kernel between 100,000 people would have ten billion entries. A graph of neighbours has a million,
-and `effort="fast"` takes the first good clusters. The people live in eight towns. Neighbouring
-towns have the same group, so plain clusters do as well; the fair ones join towns further apart.
+and `effort="fast"` takes the first good clusters. The people live in eight towns, and the nearest
+towns have the same group. So plain clusters are of one group at both ends of the map, while
+the fair ones join towns that lie a little further apart.
 
     python examples/many_people.py
 """

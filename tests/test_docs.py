@@ -13,8 +13,8 @@ import sys
 from itertools import zip_longest
 from pathlib import Path
 
-import numpy as np
 import pytest
+from printed import same_output
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
@@ -22,9 +22,6 @@ PAGES = [README, *sorted((ROOT / "docs").glob("*.md"))]
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", flags=re.DOTALL | re.MULTILINE)
 # Extras that the tests do not bring along; a block that imports one is left out without it.
 HEAVY = {"torch"}
-TIME = re.compile(r"\b\d+\.\d+ s\b")
-# A number is a word of its own: not the 32 of float32, nor the dots of a sentence.
-NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?(?!\w)")
 
 
 def blocks(page):
@@ -38,24 +35,6 @@ def blocks(page):
 
 def python_blocks(page):
     return [(code, printed) for language, code, printed in blocks(page) if language == "python"]
-
-
-def same_output(expected, actual):
-    """The same words in every line, and about the same numbers in all.
-
-    Another machine rounds otherwise, which may swap two clusters or move a few persons; so the
-    numbers are compared sorted and loosely, and times not at all.
-    """
-
-    def words(text):
-        masked = NUMBER.sub("#", TIME.sub("TIME", text))
-        return [re.sub(r"[\s─-]+", " ", line).strip() for line in masked.strip().splitlines()]
-
-    def numbers(text):
-        return np.sort([float(number) for number in NUMBER.findall(TIME.sub("", text))])
-
-    assert words(actual) == words(expected)
-    np.testing.assert_allclose(numbers(actual), numbers(expected), rtol=0.25, atol=0.15)
 
 
 def missing_extra(code):
