@@ -1,4 +1,4 @@
-"""The API page lists every public name, and what it describes exists."""
+"""The API pages list and describe every public name, and what they describe exists."""
 
 import importlib
 import pkgutil
@@ -7,7 +7,9 @@ from pathlib import Path
 
 import fairspectral
 
-PAGE = (Path(__file__).parent.parent / "docs" / "api.md").read_text(encoding="utf-8")
+DOCS = Path(__file__).parent.parent / "docs"
+PAGE = (DOCS / "api.md").read_text(encoding="utf-8")
+TOPICS = {path.stem: path.read_text(encoding="utf-8") for path in sorted(DOCS.glob("api/*.md"))}
 
 
 def listed():
@@ -17,8 +19,9 @@ def listed():
 
 
 def described():
-    """Every object that the page shows the docstring of, with the members that it selects."""
-    entries = re.findall(r"^::: ([\w.]+)\n((?:[ -].*\n)*)", PAGE + "\n", re.M)
+    """Every object that a page shows the docstring of, with the members that it selects."""
+    text = "\n".join([PAGE, *TOPICS.values(), ""])
+    entries = re.findall(r"^::: ([\w.]+)\n((?:[ -].*\n)*)", text, re.M)
     for path, options in entries:
         members = re.findall(r"^ +- (\w+)$", options, re.M)
         yield from (f"{path}.{member}" for member in members) if members else [path]
@@ -49,3 +52,14 @@ def test_described_names_exist():
     for path in described():
         module, _, name = path.rpartition(".")
         assert hasattr(importlib.import_module(module), name), path
+
+
+def test_the_overview_links_to_every_page():
+    assert set(re.findall(r"\]\(api/(\w+)\.md\)", PAGE)) == set(TOPICS)
+    menu = (DOCS.parent / "mkdocs.yml").read_text(encoding="utf-8")
+    assert set(re.findall(r"api/(\w+)\.md", menu)) == set(TOPICS)
+
+
+def test_each_name_is_described_once():
+    shown = list(described())
+    assert len(shown) == len(set(shown))
