@@ -35,7 +35,7 @@ STYLE = """
 """
 
 
-def main() -> None:
+def main(target: Path = TARGET) -> None:
     """Cluster the people and write the picture."""
     people, groups = make_people()
     model = FairSpectralClustering(
@@ -51,8 +51,8 @@ def main() -> None:
         bars(model.fair_assignment_),
         certificate(model),
     )
-    TARGET.write_text(drawing(panels), encoding="utf-8")
-    print(f"{TARGET.name}: {TARGET.stat().st_size / 1000:.0f} kB")
+    target.write_text(drawing(panels), encoding="utf-8")
+    print(f"{target.name}: {target.stat().st_size / 1000:.0f} kB")
 
 
 def make_people() -> tuple[np.ndarray, np.ndarray]:

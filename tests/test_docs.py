@@ -16,6 +16,8 @@ from pathlib import Path
 import pytest
 from printed import same_output
 
+import fairspectral
+
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
 PAGES = [README, *sorted((ROOT / "docs").glob("*.md"))]
@@ -130,4 +132,12 @@ def test_the_site_builds_without_a_complaint_about_it(tmp_path):
     )
     assert built.returncode == 0, built.stderr
     assert complaints(built.stderr) == []
-    assert (tmp_path / "site" / "api" / "index.html").exists()
+    site = {
+        path.parent.name: path.read_text(encoding="utf-8")
+        for path in (tmp_path / "site").rglob("index.html")
+    }
+    assert {"api", "gallery", "census", "clustering"} <= set(site)
+    # What is written at the root of the repository.
+    assert f"fairspectral {fairspectral.__version__}" in site["site"]
+    assert f'<h2 id="{fairspectral.__version__.replace(".", "")}' in site["changelog"]
+    assert "Accelerating Spectral Clustering under Fairness Constraints" in site["citation"]
