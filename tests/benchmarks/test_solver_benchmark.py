@@ -6,11 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from fairspectral_benchmarks.pages import marks
 from fairspectral_benchmarks.process import serve
 from fairspectral_benchmarks.scoring import Scorer
 from fairspectral_benchmarks.solvers import cell, store
 from fairspectral_benchmarks.solvers.cases import CASES, available_cases, make_problem
 from fairspectral_benchmarks.solvers.report import write_report
+from fairspectral_benchmarks.solvers.summary import PICTURE, fastest
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -89,11 +91,26 @@ def test_the_page_is_what_the_stored_results_say(tmp_path):
     stored = store.read(DOCS / "benchmarks.json")
     write_report(stored, tmp_path)
     made, page = ((folder / "benchmarks.md").read_text("utf-8") for folder in (tmp_path, DOCS))
-    assert made.split("<!-- begin")[1] == page.split("<!-- begin")[1].rstrip() + "\n"
+    for name in ("summary", "solvers"):
+        begin, end = marks(name)
+        assert made.split(begin)[1].split(end)[0] == page.split(begin)[1].split(end)[0], name
+    # The page begins with one table and one picture, of those who reached the gap.
+    beginning = page.split(marks("summary")[1])[0]
+    assert beginning.count("\n| problem") == beginning.count("![") == 1
+    assert len(beginning.splitlines()) < 25
+
+
+def test_the_summary_leaves_out_who_did_not_reach_the_gap():
+    cells = {
+        "lastfm/eigsh": {"seconds": 1.0, "reached": False},
+        "lastfm/primme": {"seconds": 3.0, "reached": True},
+        "lastfm/lobpcg": {"skipped": "needs too much memory"},
+    }
+    assert fastest(cells, "lastfm", ("eigsh", "primme", "lobpcg")) == 3.0
+    assert fastest(cells, "lastfm", ("eigsh", "lobpcg")) is None
 
 
 def test_what_is_stored_in_the_docs_is_small_and_names_its_script():
-    picture, results = (DOCS / f"benchmarks.{kind}" for kind in ("svg", "json"))
-    for file in (picture, results):
+    for file in (DOCS / name for name in ("benchmarks.svg", PICTURE, "benchmarks.json")):
         assert file.stat().st_size < 60_000
         assert "python benchmarks/solvers.py" in file.read_text("utf-8")

@@ -12,6 +12,7 @@ from fairspectral_benchmarks.solvers.cases import CASES
 from fairspectral_benchmarks.solvers.cell import GAP
 from fairspectral_benchmarks.solvers.peers import PEERS
 from fairspectral_benchmarks.solvers.store import MADE_BY
+from fairspectral_benchmarks.solvers.summary import summary
 
 # (problem, what it is measured against, at least how many times faster)
 TARGETS = (
@@ -31,7 +32,7 @@ LOWEST = 1e-8
 
 
 def write_report(results: dict[str, Any], out: Path) -> None:
-    """The tables of ``benchmarks.md``, and ``benchmarks.svg``, beside the stored results.
+    """The tables of ``benchmarks.md``, and its two pictures, beside the stored results.
 
     The rest of the page is not changed.
     """
@@ -46,8 +47,9 @@ def write_report(results: dict[str, Any], out: Path) -> None:
         parts.append("![time and gap of the solvers' best runs](benchmarks.svg)")
     page = out / "benchmarks.md"
     if not page.exists():
-        write_text(page, "\n".join(["# Solvers side by side", "", *marks("solvers"), ""]))
-    fill_in(page, {"solvers": "\n\n".join(parts)})
+        places = [*marks("summary"), "", *marks("solvers"), ""]
+        write_text(page, "\n".join(["# Solvers side by side", "", *places]))
+    fill_in(page, {"summary": summary(cells, names, out), "solvers": "\n\n".join(parts)})
 
 
 def _seconds(cells: dict[str, Any], name: str, solvers: tuple[str, ...]) -> tuple[float, str]:
