@@ -1,4 +1,4 @@
-"""The findings of the diagnosis on good and on degenerate data: the tables of docs/diagnosis.md.
+"""The findings of the diagnosis on good and degenerate data: docs/diagnosis-tables.md.
 
     python benchmarks/diagnosis.py            # prints them
     python benchmarks/diagnosis.py --write    # also into the page

@@ -9,8 +9,8 @@
 
 Each part writes its measurements to separate files, one for each data set and k, in the folder
 that ``--out`` names, so that several can run at once; ``report`` gathers them and writes the tables
-of ``docs/fair-rounding.md``. Embeddings are kept in the same folder; run ``embed`` first, so that
-parts that run at once do not each compute them. The real data are read from the folder
+of ``docs/fair-rounding-measured.md``. Embeddings are kept in the same folder; run ``embed`` first,
+so that parts that run at once do not each compute them. The real data are read from the folder
 that FAIRSPECTRAL_DATA names.
 """
 

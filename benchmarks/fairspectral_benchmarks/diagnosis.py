@@ -19,7 +19,7 @@ from fairspectral_benchmarks.files import ROOT
 from fairspectral_benchmarks.pages import fill_in, markdown_table
 from fairspectral_benchmarks.problems import Instance
 
-PAGE = ROOT / "docs" / "diagnosis.md"
+PAGE = ROOT / "docs" / "diagnosis-tables.md"
 # Large kernels are clustered for a sample of their rows.
 MOST_ROWS = 3000
 
@@ -215,7 +215,7 @@ def main():
         judged = [row(*case) for case in cases]
         lines = [line for line, _ in judged]
         wrong += [line for line, right in judged if not right]
-        parts.append(f"### {title}\n\n{markdown_table(HEADER, lines)}")
+        parts.append(f"## {title}\n\n{markdown_table(HEADER, lines)}")
     table = "\n\n".join(parts)
     print(table)
     print(f"Not as expected: {wrong}" if wrong else "Everything is as expected.")

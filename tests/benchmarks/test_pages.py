@@ -28,7 +28,11 @@ def test_only_what_is_between_the_marks_changes(tmp_path):
 
 @pytest.mark.parametrize(
     ("page", "tables"),
-    [("benchmarks", ["solvers"]), ("fair-rounding", TABLES), ("diagnosis", ["findings"])],
+    [
+        ("benchmarks", ["summary", "solvers"]),
+        ("fair-rounding-measured", TABLES),
+        ("diagnosis-tables", ["findings"]),
+    ],
 )
 def test_the_pages_have_places_for_what_is_measured(page, tables):
     text = (DOCS / f"{page}.md").read_text("utf-8")
