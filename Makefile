@@ -7,7 +7,7 @@ OLDEST := .venv-oldest
 MUTATE := .venv-mutate
 PYTEST  = -m pytest -n auto --dist worksteal
 
-.PHONY: help demo test test-oldest test-strict fuzz mutate lint lock audit-packages bench reproduce docs release-check clean
+.PHONY: help demo test test-oldest test-strict fuzz mutate lint lock audit-packages bench reproduce gallery docs release-check clean
 
 help:  ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 15
@@ -84,6 +84,11 @@ bench: $(VENV)/.installed  ## solvers side by side at equal quality
 
 reproduce: $(VENV)/.installed  ## the paper's tables and figures, into reproduction/quick/
 	$(BIN)/fairspectral reproduce all
+
+gallery: $(VENV)/.installed  ## the examples' notebooks, pictures and pages anew (needs FAIRSPECTRAL_DATA)
+	$(BIN)/python scripts/make_notebooks.py
+	$(BIN)/python scripts/make_gallery.py
+	$(BIN)/python scripts/draw_method.py
 
 docs: $(VENV)/.installed  ## the documentation site, into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict

@@ -91,6 +91,25 @@ def test_commands_run_and_print_what_the_page_says(tmp_path, monkeypatch):
     assert commands >= 5
 
 
+def test_the_commands_of_the_readme_run(tmp_path, monkeypatch):
+    testing = pytest.importorskip(
+        "typer.testing", reason="typer is not installed: pip install 'fairspectral[cli]'"
+    )
+    from fairspectral.cli.app import app
+
+    monkeypatch.chdir(tmp_path)
+    code = "\n".join(code for language, code, _ in blocks(README) if language == "sh")
+    told = [
+        shlex.split(line, comments=True)[1:] for line in re.findall("^fairspectral .+", code, re.M)
+    ]
+    quick = [line for line in told if line[0] in ("datasets", "cluster", "audit", "describe")]
+    assert {line[0] for line in quick} == {"datasets", "cluster", "audit", "describe"}
+    for line in quick:
+        finished = testing.CliRunner().invoke(app, line)
+        assert finished.exit_code == 0, (line, finished.stderr)
+    assert (tmp_path / "report.html").exists()
+
+
 def test_differences_are_detected():
     same_output("cut 2.34 in 0.1 s", "cut 2.35 in 7.5 s")
     same_output("0  149\n1  134", "0  135\n1  150")
