@@ -48,7 +48,9 @@ class Example:
         if ast.parse(before).body[1:]:
             raise ValueError(f"{path.name} has code above its first cell; begin it with `# %%`.")
         code = (part.strip("\n") for part in parts[1::2])
-        return cls(path.stem, title, text, command.strip(), tuple(zip(parts[::2], code)))  # noqa: B905
+        return cls(
+            path.stem, title, text, command.strip(), tuple(zip(parts[::2], code, strict=True))
+        )
 
 
 def examples() -> list[Example]:
@@ -59,10 +61,8 @@ def examples() -> list[Example]:
 def notebook(example: Example) -> str:
     """The notebook of an example, as JSON of format 4.5."""
     page = f"https://github.com/fairspectral/fairspectral/blob/main/docs/gallery/{example.name}.md"
-    install = "It needs `pip install 'fairspectral[plot,pandas]'`"
-    first = (
-        f"# {example.title}\n\n{example.text}\n\n{install}; [its page]({page}) shows the result."
-    )
+    needs = f"It needs the extras `plot` and `pandas`; [its page]({page}) shows the result."
+    first = f"# {example.title}\n\n{example.text}\n\n{needs}"
     cells = [_cell("markdown", 0, first)]
     for sentence, code in example.cells:
         cells.append(_cell("markdown", len(cells), sentence))
