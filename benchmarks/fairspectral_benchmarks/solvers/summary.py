@@ -28,14 +28,14 @@ def fastest(cells: dict[str, Any], name: str, solvers: tuple[str, ...]) -> float
 
 
 def summary(cells: dict[str, Any], names: list[str], out: Path) -> str:
-    """The table, and the picture where matplotlib is installed."""
+    """The table (our seconds, the others in times of ours), and the picture with matplotlib."""
     rows = []
     for name in names:
         ours = cells[f"{name}/krylov"]["seconds"]
         row = [CASES[name].title, f"{cells[f'{name}/reference']['n']:,}", f"**{ours:.2f} s**"]
         for solvers in OTHERS.values():
             theirs = fastest(cells, name, solvers)
-            row.append("—" if theirs is None else f"{theirs:.2f} s ({times(theirs / ours)})")
+            row.append("—" if theirs is None else times(theirs / ours))
         rows.append(row)
     table = markdown_table(["problem", "people", "fairspectral", *OTHERS], rows)
     if not draw(cells, names, out / PICTURE):
