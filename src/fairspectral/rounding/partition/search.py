@@ -18,9 +18,9 @@ from fairspectral.rounding.partition.coarsen import Level, coarsen, project_up
 from fairspectral.rounding.partition.graph import cut_of, make_state
 from fairspectral.rounding.partition.watch import Watch
 
-# Nodes of the coarsest graph for each cluster. With fewer the clusters cannot be told apart;
-# with more the first annealing has more to do than its steps allow.
-_NODES_PER_CLUSTER = 40
+# Nodes of the coarsest graph for each cluster. A small graph must be coarsened too: two clusterings
+# are combined there, and with 40 nodes 250 people in ten clusters ended 5 % higher.
+_NODES_PER_CLUSTER = 10
 # No node stands for more than this share of a mean cluster, or sizes could not be varied.
 _LARGEST_NODE = 0.25
 # Steps on one level for each of its nodes, at most: a small graph is annealed to its end sooner.
@@ -73,10 +73,15 @@ class Effort:
         )
 
     def for_nodes(self, nodes: int) -> Effort:
-        """More members and generations for a small graph, on which they cost next to nothing."""
+        """More members and generations for a small graph, with half the steps."""
         if nodes > _SMALL:
             return self
-        return replace(self, members=2 * self.members, generations=2 * self.generations)
+        return replace(
+            self,
+            steps=(self.steps + 1) // 2,
+            members=2 * self.members,
+            generations=2 * self.generations,
+        )
 
 
 @dataclass(frozen=True)
