@@ -33,13 +33,16 @@ class FairSpectralClustering(FairClusteringBase):
         Number of clusters k.
     affinity : str, callable or operator, default="rbf"
         ``"rbf"`` or any other kernel name of ``sklearn.metrics.pairwise``;
-        ``"nearest_neighbors"``; ``"precomputed"`` when X holds the affinities themselves
+        ``"nearest_neighbors"``; ``"gower"`` for a table of numbers, categories and missing
+        values; ``"auto"``, which chooses one by the table and says why in
+        ``affinity_choice_``; ``"precomputed"`` when X holds the affinities themselves
         (dense, sparse or an operator); a function of two rows; or an object with ``shape``,
         ``dtype``, ``degrees`` and ``matmat`` (the normalised affinity applied to a block; see
         `AffinityOperator`). A graph object as X has its own affinities, whatever stands here.
     gamma : float, "scale" or "auto", default="scale"
         Width of the kernels that have one. ``"scale"`` is ``1 / (n_features * X.var())``,
-        ``"auto"`` is ``1 / n_features``, the paper's choice for standardised features.
+        ``"auto"`` is ``1 / n_features``, the paper's choice for standardised features. With
+        ``"gower"`` they are 2 over the median distance, and 1.
     n_neighbors : int, default=10
         For ``"nearest_neighbors"``.
     kernel_params : dict or None
@@ -113,6 +116,8 @@ class FairSpectralClustering(FairClusteringBase):
         of those who were not set aside.
     affinity_operator_ : AffinityOperator
         Applies the normalised affinity.
+    affinity_choice_ : str
+        How the samples were compared, in a sentence; for ``affinity="auto"`` also why.
     n_iter_ : int
         Iterations of the solver.
     n_features_in_ : int
@@ -210,7 +215,8 @@ class FairSpectralClustering(FairClusteringBase):
         Parameters
         ----------
         X : array, DataFrame or sparse matrix of shape (n, d), affinities of shape (n, n), or graph
-            The data; with an operator as `affinity` it may be None. A graph is one of networkx,
+            The data; with an operator as `affinity` it may be None. Categories and missing values
+            are for ``affinity="gower"`` and ``"auto"`` only. A graph is one of networkx,
             igraph or PyTorch Geometric (``Data``), or a `fairspectral.graphs.Graph`; its nodes
             are clustered by its edges, as with ``affinity="precomputed"``. Their weights are the
             edge attribute ``"weight"`` (``edge_weight`` in PyTorch Geometric), or 1 without one.

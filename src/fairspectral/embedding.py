@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from fairspectral.affinity import AffinityOperator, is_operator, make_operator
+from fairspectral.affinity.features import read_features
 from fairspectral.constraints import FairnessConstraints, encode_groups
 from fairspectral.graphs.door import unpack_graph
 from fairspectral.linalg.room import check_room_to_work
@@ -18,7 +19,6 @@ from fairspectral.solvers.result import Callback, SolveResult
 from fairspectral.validation import (
     Attribute,
     FairSpectralWarning,
-    check_data,
     check_n_clusters,
 )
 
@@ -127,7 +127,7 @@ def fair_spectral_embedding(
     X, sensitive_features, affinity = unpack_graph(X, sensitive_features, affinity)
     given = X
     if not is_operator(affinity) and not is_operator(X):
-        X = check_data(X, precomputed=isinstance(affinity, str) and affinity == "precomputed")
+        X = read_features(X, affinity)
     operator = make_operator(X, affinity, **affinity_params)
     attributes: tuple[Attribute, ...] = ()
     if sensitive_features is not None:

@@ -13,7 +13,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from fairspectral.affinity import AffinityOperator, is_operator, make_operator
+from fairspectral.affinity.features import read_features, takes_mixed
 from fairspectral.affinity.fringe import Fringe, without_fringe
+from fairspectral.affinity.mixed import MixedTable
 from fairspectral.auditing import audit_attributes
 from fairspectral.constraints import encode_groups
 from fairspectral.diagnosis import diagnose
@@ -31,7 +33,6 @@ from fairspectral.solvers.registry import SOLVERS
 from fairspectral.solvers.result import Callback, IterationRecord
 from fairspectral.validation import (
     Attribute,
-    check_data,
     check_n_clusters,
 )
 
@@ -133,6 +134,7 @@ class FairClusteringBase(ClusterMixin, BaseEstimator):
         self.eigenvalues_ = result.eigenvalues
         self.solve_result_ = result
         self.affinity_operator_ = operator
+        self.affinity_choice_ = operator.choice or f"{_named(affinity)}, as given."
         self.n_iter_ = len(result.history)
         self._keep(labels, fair, rows, fringe, embedded)
         return self
@@ -200,8 +202,10 @@ class FairClusteringBase(ClusterMixin, BaseEstimator):
             return None
         if is_operator(X):
             return X
-        precomputed = isinstance(affinity, str) and affinity == "precomputed"
-        return check_data(X, precomputed=precomputed, check=partial(validate_data, self))
+        found = read_features(X, affinity, check=partial(validate_data, self))
+        if isinstance(found, MixedTable):
+            validate_data(self, X, skip_check_array=True)  # remembers the names of the columns
+        return found
 
     def _make_operator(self, X: Any, affinity: Any) -> AffinityOperator:
         return make_operator(
@@ -260,4 +264,10 @@ class FairClusteringBase(ClusterMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = isinstance(self.affinity, str) and self.affinity == "precomputed"
         tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = tags.input_tags.categorical = takes_mixed(self.affinity)
         return tags
+
+
+def _named(affinity: Any) -> str:
+    """An affinity by its name, or by its type."""
+    return f"affinity={affinity!r}" if isinstance(affinity, str) else type(affinity).__name__

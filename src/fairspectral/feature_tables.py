@@ -7,10 +7,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator
+from decimal import Decimal
+from numbers import Real
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+
+from fairspectral.parameters import is_boolean
 
 
 def check_table(X: Any) -> None:
@@ -31,6 +36,34 @@ def check_table(X: Any) -> None:
 def column_names(X: Any) -> Any:
     """The names of a table's columns (pandas, polars, pyarrow); None of an array's."""
     return getattr(X, "column_names", getattr(X, "columns", None))
+
+
+def column_values(X: Any) -> Iterator[Any]:
+    """The columns of a table one by one, as they are held."""
+    if sp.issparse(X):
+        by_column = X.tocsc()
+        yield from (by_column[:, [j]].toarray().ravel() for j in range(X.shape[1]))
+        return
+    names = column_names(X)
+    if names is None:
+        X = np.asarray(X)
+        yield from (X[:, j] for j in range(X.shape[1]))
+        return
+    yield from (X[name] for name in names)
+
+
+def typed_objects(values: np.ndarray, missing: np.ndarray) -> np.ndarray:
+    """A column of objects as numbers or dates, where all of those not missing are."""
+    known = values[~missing]
+    if len(known) and all(isinstance(v, Real | Decimal) and not is_boolean(v) for v in known):
+        numbers = np.full(len(values), np.nan)
+        numbers[~missing] = [float(v) for v in known]
+        return numbers
+    if len(known) and all(hasattr(v, "isoformat") and hasattr(v, "year") for v in known):
+        dates = np.full(len(values), "NaT", dtype="M8[s]")
+        dates[~missing] = [np.datetime64(v.isoformat()[:19], "s") for v in known]
+        return dates
+    return values
 
 
 def check_column_names(X: Any) -> None:
@@ -105,7 +138,8 @@ def non_numeric_features(X: Any) -> Exception | None:
             if isinstance(value, str | bytes):
                 return ValueError(
                     f"X contains text at {where} ({value!r}); encode categories as "
-                    "numbers first (for example with sklearn.preprocessing.OneHotEncoder)."
+                    "numbers first (for example with sklearn.preprocessing.OneHotEncoder), or "
+                    "pass affinity='gower'."
                 )
             if type(value).__name__ != "NAType":
                 # scikit-learn's checks look for these words of its message.

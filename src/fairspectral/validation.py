@@ -353,9 +353,10 @@ def check_finite_features(X: Any, feature_names: Any = None) -> None:
         value = X[row, column]
     what = "NaN" if np.isnan(value) else "infinity"
     where = f"column {column}" if feature_names is None else f"column {feature_names[column]!r}"
+    otherwise = ", or pass affinity='gower'" if what == "NaN" else ""
     raise ValueError(
         f"X contains {what} at row {row}, {where}; fill or drop missing values "
-        "(for example with sklearn.impute.SimpleImputer) before fitting."
+        f"(for example with sklearn.impute.SimpleImputer) before fitting{otherwise}."
     )
 
 

@@ -43,6 +43,8 @@ class AffinityOperator(ABC):
         of BLAS, and blocks are narrower, because every column costs the same.
     nbytes : int
         Memory that the operator holds.
+    choice : str
+        Which affinity was chosen and why, in a sentence; empty where the user chose.
     """
 
     shape: tuple[int, int]
@@ -54,6 +56,7 @@ class AffinityOperator(ABC):
     stored_weights: Any = None
     own_threads: bool = False
     nbytes: int = 0
+    choice: str = ""
 
     @abstractmethod
     def matmat(self, block: Any) -> Any:

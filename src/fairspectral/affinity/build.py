@@ -9,10 +9,20 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.neighbors import kneighbors_graph
 
+from fairspectral.affinity.automatic import GOWER, GRAPH, choose_affinity
 from fairspectral.affinity.base import AffinityOperator, is_operator
 from fairspectral.affinity.checks import refuse_complex
 from fairspectral.affinity.dense import DenseOperator
-from fairspectral.affinity.kernel import KERNEL_NAMES, KernelOperator, kernel_matrix, make_kernel
+from fairspectral.affinity.gower import make_gower_kernel
+from fairspectral.affinity.kernel import (
+    KERNEL_NAMES,
+    KernelOperator,
+    RowKernel,
+    kernel_matrix,
+    make_kernel,
+)
+from fairspectral.affinity.mixed import MixedTable, read_mixed
+from fairspectral.affinity.neighbours import NEIGHBOURS, self_tuned_graph
 from fairspectral.affinity.sparse import SparseOperator
 from fairspectral.affinity.units import scaled_and_centred
 from fairspectral.affinity.user import UserOperator
@@ -27,6 +37,9 @@ from fairspectral.parameters import (
 )
 from fairspectral.row_order import check_same_sides
 from fairspectral.validation import check_dtype, check_sparse_structure, refuse_masked
+
+# By name; a function, an operator and a graph are accepted too.
+AFFINITY_NAMES = ("auto", "precomputed", "nearest_neighbors", "gower", *KERNEL_NAMES)
 
 
 def make_operator(
@@ -44,11 +57,11 @@ def make_operator(
 
     Parameters
     ----------
-    X : array, sparse matrix, operator or graph
+    X : array, sparse matrix, MixedTable, operator or graph
         Features (n, d), or for ``affinity="precomputed"`` the affinities (n, n) themselves, or a
         graph (networkx, igraph, PyTorch Geometric, `fairspectral.graphs`).
     affinity : str, callable or operator
-        ``"precomputed"``, ``"nearest_neighbors"``, a kernel name of
+        ``"auto"``, ``"precomputed"``, ``"nearest_neighbors"``, ``"gower"``, a kernel name of
         ``sklearn.metrics.pairwise``, a function of two rows, or an object with ``shape``,
         ``dtype``, ``degrees`` and ``matmat``, and optionally the rest of `AffinityOperator`.
     gamma, kernel_params :
@@ -82,18 +95,63 @@ def make_operator(
         refuse_complex(X, "X")
         return DenseOperator(X if dtype is None else np.asarray(X, dtype=dtype))
     dtype = np.dtype(np.float32) if dtype is None else dtype
+    budget = parse_memory_budget(memory_budget)
+    why = ""
+    if isinstance(affinity, str) and affinity == "auto":
+        affinity, why = choose_affinity(X, X.shape[0] ** 2 * dtype.itemsize, budget)
+    if isinstance(affinity, str) and affinity == GRAPH:
+        return _self_tuned(X, dtype, n_jobs, why)
     if isinstance(affinity, str) and affinity == "nearest_neighbors":
         remedy = f"n_neighbors={n_neighbors} counts the sample itself, so pass at least 2"
         graph = _neighbour_graph(X, n_neighbors, n_jobs).astype(dtype)
         return SparseOperator(graph, name="the graph of nearest neighbours", remedy=remedy)
+    if isinstance(affinity, str) and affinity == GOWER:
+        return _gower(X, gamma, kernel_params, dtype, budget, why)
     if not callable(affinity):
-        check_choice(affinity, ["precomputed", "nearest_neighbors", *KERNEL_NAMES], "affinity")
+        check_choice(affinity, AFFINITY_NAMES, "affinity")
     kernel = make_kernel(affinity, X, gamma, kernel_params)
-    budget = parse_memory_budget(memory_budget)
+    operator = _from_kernel(X, kernel, dtype, budget)
+    if why:
+        operator.choice = f"affinity='auto' took the rbf kernel, because {why}."
+    return operator
+
+
+def _from_kernel(X: Any, kernel: RowKernel, dtype: np.dtype, budget: int) -> AffinityOperator:
+    """The affinities in memory if they fit, else recomputed in every pass."""
     if X.shape[0] ** 2 * dtype.itemsize > budget:
         # A kernel's strip, its exponential and its float32 copy are in memory together.
         return KernelOperator(X, kernel, dtype, strip_bytes=min(budget // 3, 2**27))
     return DenseOperator(kernel_matrix(X, kernel, dtype), name=kernel.name, remedy=kernel.remedy)
+
+
+def _gower(
+    X: Any,
+    gamma: Any,
+    kernel_params: dict[str, Any] | None,
+    dtype: np.dtype,
+    budget: int,
+    why: str,
+) -> AffinityOperator:
+    table = X if isinstance(X, MixedTable) else read_mixed(X)
+    kernel = make_gower_kernel(table, gamma, kernel_params)
+    operator = _from_kernel(table.values, kernel, dtype, budget)
+    chosen = f"affinity='auto' took Gower's distance, because {why}" if why else "Gower's distance"
+    operator.choice = (
+        f"{chosen}: {table.words}, compared in the columns that both rows have; the affinity is "
+        f"exp(-d / {1 / kernel.gamma:.3g})."
+    )
+    return operator
+
+
+def _self_tuned(X: Any, dtype: np.dtype, n_jobs: int | None, why: str) -> AffinityOperator:
+    graph, pieces = self_tuned_graph(X, n_jobs)
+    operator = SparseOperator(graph.astype(dtype), name="the graph of nearest neighbours")
+    linked = f" Its {pieces} pieces are linked by their nearest people." if pieces > 1 else ""
+    operator.choice = (
+        f"affinity='auto' took a connected graph of {min(NEIGHBOURS, X.shape[0] - 1)} nearest "
+        f"neighbours with a width of its own for each row, because {why}.{linked}"
+    )
+    return operator
 
 
 def _from_operator(operator: Any) -> AffinityOperator:

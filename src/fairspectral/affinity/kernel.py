@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from numbers import Real
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import scipy.sparse as sp
@@ -23,6 +23,28 @@ from fairspectral.progress import AFFINITY, report
 
 KERNEL_NAMES = sorted(PAIRWISE_KERNEL_FUNCTIONS)
 _TILE = 1024
+
+
+class RowKernel(Protocol):
+    """Affinities of rows: `Kernel`, or Gower's."""
+
+    @property
+    def name(self) -> str:
+        """Its name in errors."""
+        ...
+
+    @property
+    def remedy(self) -> str:
+        """Advice in errors where there is no affinity between samples."""
+        ...
+
+    def prepare(self, X: Any, /) -> Any:
+        """The rows that the kernel is to be applied to."""
+        ...
+
+    def __call__(self, A: Any, B: Any) -> np.ndarray:
+        """Affinities between the rows of A and the rows of B, both prepared."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -146,14 +168,19 @@ def _resolve_gamma(gamma: Any, n_features: int, units: Units) -> _Gamma:
         if not units.variance > 0:
             return _Gamma(1.0, 0)
         return _Gamma(1.0 / (n_features * units.variance), -2 * units.exponent)
+    return _Gamma(read_gamma(gamma, automatic=1.0 / n_features), 0)
+
+
+def read_gamma(gamma: Any, *, automatic: float) -> float:
+    """A positive number; None and ``"auto"`` are `automatic`."""
     if gamma is None or (isinstance(gamma, str) and gamma == "auto"):
-        return _Gamma(1.0 / n_features, 0)
+        return automatic
     number = isinstance(gamma, Real) and not is_boolean(gamma)
     if not (number and 0 < gamma < np.inf):
         raise ValueError(
             f"gamma={gamma!r} is not valid; pass a positive number, 'scale' or 'auto'."
         )
-    return _Gamma(float(gamma), 0)
+    return float(gamma)
 
 
 def _check_range(gamma: _Gamma) -> None:
@@ -165,7 +192,7 @@ def _check_range(gamma: _Gamma) -> None:
         )
 
 
-def kernel_matrix(X: Any, kernel: Kernel, dtype: np.dtype) -> np.ndarray:
+def kernel_matrix(X: Any, kernel: RowKernel, dtype: np.dtype) -> np.ndarray:
     """The n×n affinities in `dtype`, computed by tiles in X's own precision.
 
     Only the upper triangle is computed and mirrored: half the work, and symmetric to the bit.
@@ -195,15 +222,17 @@ class KernelOperator(ScaledOperator):
     ----------
     X : array or CSR of shape (n, d)
         The features.
-    kernel : Kernel
-        From `make_kernel`.
+    kernel : RowKernel
+        From `make_kernel` or `make_gower_kernel`.
     dtype : numpy dtype
         Type of the products.
     strip_bytes : int
         Memory for one strip of rows.
     """
 
-    def __init__(self, X: Any, kernel: Kernel, dtype: np.dtype, strip_bytes: int = 2**27) -> None:
+    def __init__(
+        self, X: Any, kernel: RowKernel, dtype: np.dtype, strip_bytes: int = 2**27
+    ) -> None:
         self._X, self._kernel = kernel.prepare(X), kernel
         n = X.shape[0]
         self.shape = (n, n)

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
-from numbers import Real
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from fairspectral.feature_tables import (
     check_column_names,
     check_table,
     column_names,
+    column_values,
     refuse_masked,
+    typed_objects,
 )
-from fairspectral.parameters import did_you_mean, is_boolean
+from fairspectral.parameters import did_you_mean
 from fairspectral.validation import Attribute, find_missing
 
 # A text column with more values than this share of its rows holds names, not categories.
@@ -97,7 +96,7 @@ def read_columns(
                 f"{', '.join(names[:8])}{' and more' if len(names) > 8 else ''}."
             )
     columns, notes = [], []
-    for name, values in zip(names, _values(X), strict=True):
+    for name, values in zip(names, column_values(X), strict=True):
         if name in sensitive or (wanted is not None and name not in wanted):
             continue
         column = _read(name, values)
@@ -123,20 +122,6 @@ def _names(X: Any, feature_names: Sequence[str] | None) -> list[str]:
     return names
 
 
-def _values(X: Any) -> Iterator[Any]:
-    """The columns one by one, as they are held."""
-    if sp.issparse(X):
-        by_column = X.tocsc()
-        yield from (by_column[:, [j]].toarray().ravel() for j in range(X.shape[1]))
-        return
-    names = column_names(X)
-    if names is None:
-        X = np.asarray(X)
-        yield from (X[:, j] for j in range(X.shape[1]))
-        return
-    yield from (X[name] for name in names)
-
-
 def _read(name: str, given: Any) -> Column:
     """One column of any type."""
     named = str(getattr(given, "dtype", "")) == "category"  # of pandas; its values may be numbers
@@ -148,7 +133,7 @@ def _read(name: str, given: Any) -> Column:
         )
     missing = find_missing(values)
     if values.dtype.kind == "O" and not named:
-        values = _typed(values, missing)
+        values = typed_objects(values, missing)
     if values.dtype.kind in "mM":
         unit = np.datetime_data(values.dtype)[0]
         numbers = np.where(missing, np.nan, values.astype(np.int64).astype(np.float64))
@@ -164,20 +149,6 @@ def _read(name: str, given: Any) -> Column:
         if len(np.unique(numbers[~missing])) > 2:
             return Column(name, missing, numbers)
     return _encoded(name, values, missing)
-
-
-def _typed(values: np.ndarray, missing: np.ndarray) -> np.ndarray:
-    """Objects as numbers or dates, where all of them are."""
-    known = values[~missing]
-    if len(known) and all(isinstance(v, Real | Decimal) and not is_boolean(v) for v in known):
-        numbers = np.full(len(values), np.nan)
-        numbers[~missing] = [float(v) for v in known]
-        return numbers
-    if len(known) and all(hasattr(v, "isoformat") and hasattr(v, "year") for v in known):
-        dates = np.full(len(values), "NaT", dtype="M8[s]")
-        dates[~missing] = [np.datetime64(v.isoformat()[:19], "s") for v in known]
-        return dates
-    return values
 
 
 def _encoded(name: str, values: np.ndarray, missing: np.ndarray) -> Column:

@@ -1,0 +1,111 @@
+"""``affinity="auto"``: which affinity suits a table, by four rules, and why in a sentence.
+
+``benchmarks/affinities.py`` compares the choice with the rbf kernel on twelve tables, and has the
+numbers behind the two thresholds; docs/affinity.md shows them.
+
+1. Categories or missing values: Gower's kernel, which is made for them.
+2. A kernel larger than the memory budget: the graph, because it is sparse.
+3. Neighbours that say little: the rbf kernel, in which everyone counts. They say little if they are
+   hardly nearer than others, or if columns of two values hold much of the variance.
+4. Otherwise the connected graph of nearest neighbours: it follows clusters of any shape and density.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.metrics import pairwise_distances
+
+from fairspectral.affinity.mixed import MixedTable
+from fairspectral.affinity.neighbours import NEIGHBOURS
+from fairspectral.affinity.units import scaled_and_centred
+
+GRAPH, KERNEL, GOWER = "self-tuned graph", "rbf", "gower"
+
+# Distance of the last neighbour, relative to the median distance. From about here on, columns of
+# noise make the graph worse than the kernel (``benchmarks/affinities.py --rules``).
+FAR = 0.7
+# Share of the variance in columns of two values. Where a random category held more than this, the
+# neighbours were those who share it, and the clusters were its categories.
+TWO_VALUED = 0.1
+# People whose distances to everyone are looked at, and most rows whose values are.
+_ASKED, _ROWS = 256, 2000
+# Most values of those rows, 128 MB.
+_NUMBERS = 2**24
+
+
+def choose_affinity(X: Any, kernel_bytes: int, budget: int) -> tuple[str, str]:
+    """The affinity for a table, and the reason in words.
+
+    Parameters
+    ----------
+    X : MixedTable, array or CSR of shape (n, d)
+        A checked table.
+    kernel_bytes, budget : int
+        Memory that a kernel of all pairs would need, and how much there may be.
+
+    Returns
+    -------
+    affinity : {GRAPH, KERNEL, GOWER}
+    why : str
+        The rest of a sentence, after "because".
+    """
+    if isinstance(X, MixedTable):
+        return GOWER, "there are categories or missing values"
+    if kernel_bytes > budget:
+        size = f"{kernel_bytes / 1e9:.3g} GB"
+        return GRAPH, f"a kernel of all {X.shape[0]:,} rows would take {size} of memory"
+    sample = _sample(X)
+    share = two_valued_share(sample)
+    if share > TWO_VALUED:
+        return KERNEL, (
+            f"columns of two values hold {share:.0%} of the variance (more than {TWO_VALUED:.0%}), "
+            "and nearest neighbours would be those who share them"
+        )
+    last, ratio = min(NEIGHBOURS, X.shape[0] - 1), neighbour_distance(X)
+    seen = f"the {last}th nearest neighbour is at {ratio:.0%} of the median distance"
+    if ratio > FAR:
+        return KERNEL, f"neighbours are hardly nearer than others: {seen} (more than {FAR:.0%})"
+    return GRAPH, f"neighbours are near: {seen} (at most {FAR:.0%})"
+
+
+def neighbour_distance(X: Any) -> float:
+    """Distance of the last of the neighbours over the median distance, of the median person.
+
+    1 where the median distance is zero.
+    """
+    X = scaled_and_centred(X)
+    n = X.shape[0]
+    asked = _people(n, _ASKED)
+    last = min(NEIGHBOURS, n - 1)
+    ratios = []
+    for rows in np.array_split(asked, max(1, len(asked) * n // 2**23)):
+        distances = pairwise_distances(X[rows], X)  # the first is the person's own, zero
+        middle = np.median(distances, axis=1)
+        far = np.partition(distances, last, axis=1)[:, last]
+        ratios.append(np.divide(far, middle, out=np.ones_like(far), where=middle > 0))
+    return float(np.median(np.concatenate(ratios)))
+
+
+def two_valued_share(X: np.ndarray) -> float:
+    """Share of the variance that is in columns of two values, of all columns."""
+    low, high = X.min(axis=0), X.max(axis=0)
+    two = ((low == X) | (high == X)).all(axis=0)
+    # In units of the largest, so that a square cannot overflow.
+    variances = (X / (np.abs(X).max() or 1.0)).var(axis=0)
+    total = float(variances.sum())
+    return float(variances[two].sum()) / total if total > 0 else 0.0
+
+
+def _sample(X: Any) -> np.ndarray:
+    """Some rows as a dense array."""
+    n, d = X.shape
+    rows = X[_people(n, min(_ROWS, max(64, _NUMBERS // d)))]
+    return rows.toarray() if sp.issparse(rows) else np.asarray(rows)
+
+
+def _people(n: int, most: int) -> np.ndarray:
+    """The same people each time: a fit's own random numbers are not touched."""
+    return np.sort(np.random.default_rng(0).choice(n, size=min(n, most), replace=False))
