@@ -1,13 +1,16 @@
 """``affinity="auto"``: which affinity suits a table, by four rules, and why in a sentence.
 
-``benchmarks/affinities.py`` compares the choice with the rbf kernel on twelve tables, and has the
-numbers behind the two thresholds; docs/affinity.md shows them.
+``benchmarks/affinities.py`` compares the choice with the rbf kernel, and has the numbers behind the
+two thresholds; docs/affinity.md shows them.
 
 1. Categories or missing values: Gower's kernel, which is made for them.
 2. A kernel larger than the memory budget: the graph, because it is sparse.
-3. Neighbours that say little: the rbf kernel, in which everyone counts. They say little if they are
-   hardly nearer than others, or if columns of two values hold much of the variance.
-4. Otherwise the connected graph of nearest neighbours: it follows clusters of any shape and density.
+3. Columns of two values with much of the variance: the rbf kernel, because the nearest neighbours
+   would be those who share these values, whatever else they are.
+4. Neighbours that are hardly nearer than others, as in small tables and among columns of noise:
+   Gower's kernel, in which everyone counts, and a large difference counts less than its square.
+
+Otherwise the connected graph of nearest neighbours, which follows clusters of any shape.
 """
 
 from __future__ import annotations
@@ -25,7 +28,7 @@ from fairspectral.affinity.units import scaled_and_centred
 GRAPH, KERNEL, GOWER = "self-tuned graph", "rbf", "gower"
 
 # Distance of the last neighbour, relative to the median distance. From about here on, columns of
-# noise make the graph worse than the kernel (``benchmarks/affinities.py --rules``).
+# noise make the graph worse than the kernels.
 FAR = 0.7
 # Share of the variance in columns of two values. Where a random category held more than this, the
 # neighbours were those who share it, and the clusters were its categories.
@@ -67,7 +70,9 @@ def choose_affinity(X: Any, kernel_bytes: int, budget: int) -> tuple[str, str]:
     last, ratio = min(NEIGHBOURS, X.shape[0] - 1), neighbour_distance(X)
     seen = f"the {last}th nearest neighbour is at {ratio:.0%} of the median distance"
     if ratio > FAR:
-        return KERNEL, f"neighbours are hardly nearer than others: {seen} (more than {FAR:.0%})"
+        # Gower's distance is for dense tables.
+        kernel = KERNEL if sp.issparse(X) else GOWER
+        return kernel, f"neighbours are hardly nearer than others: {seen} (more than {FAR:.0%})"
     return GRAPH, f"neighbours are near: {seen} (at most {FAR:.0%})"
 
 

@@ -19,8 +19,7 @@ from fairspectral.affinity.mixed import MixedTable
 
 # Rows whose distances give the width of the kernel: 130,000 pairs, enough for a median.
 _SAMPLE = 512
-# The width is this part of the median distance. The whole median separates people less, a quarter
-# leaves one giant cluster in some tables (``benchmarks/affinities.py --widths``).
+# The width is this part of the median distance (``benchmarks/affinities.py``).
 WIDTH = 0.5
 
 

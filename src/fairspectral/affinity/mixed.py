@@ -47,11 +47,14 @@ class MixedTable:
 
     @property
     def words(self) -> str:
-        """Its columns and its missing values."""
+        """How its rows are compared, in a sentence."""
         q = int(self.categorical.sum())
         missing = float(np.isnan(self.values).mean())
-        holes = f", {missing:.1%} of the values missing" if missing else ""
-        return f"{self.shape[1] - q} numeric and {q} categorical column(s){holes}"
+        holes = f"; {missing:.1%} of the values are missing, and two rows are compared in the "
+        return (
+            f"Compared are {self.shape[1] - q} numeric and {q} categorical column(s)"
+            f"{holes + 'columns that both have' if missing else ''}."
+        )
 
 
 def is_mixed(X: Any) -> bool:

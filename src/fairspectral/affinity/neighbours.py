@@ -21,8 +21,8 @@ from sklearn.neighbors import NearestNeighbors
 from fairspectral.affinity.units import scaled_and_centred
 from fairspectral.linalg.threads import openmp_after_fork
 
-# With 10 the graph follows chance (less stable on 9 of 12 tables), with 30 it joins the two rings
-# of the circles (``benchmarks/affinities.py --neighbours``).
+# With 10 the graph follows chance, with 30 it joins the two rings of the circles
+# (``benchmarks/affinities.py``).
 NEIGHBOURS = 20
 # People of all pieces together whose distances to everyone are computed to join the pieces.
 _ASKED = 16_384
@@ -33,7 +33,9 @@ _NUMBERS = 2**23
 _LEAST = 1e-3
 
 
-def self_tuned_graph(X: Any, n_jobs: int | None = None) -> tuple[Any, int]:
+def self_tuned_graph(
+    X: Any, n_jobs: int | None = None, n_neighbors: int = NEIGHBOURS
+) -> tuple[Any, int]:
     """The graph, and how many pieces had to be joined to one.
 
     Parameters
@@ -42,6 +44,8 @@ def self_tuned_graph(X: Any, n_jobs: int | None = None) -> tuple[Any, int]:
         The features.
     n_jobs : int or None
         Threads for the neighbour search.
+    n_neighbors : int
+        Neighbours of each row, without itself; all others if there are fewer.
 
     Returns
     -------
@@ -53,7 +57,7 @@ def self_tuned_graph(X: Any, n_jobs: int | None = None) -> tuple[Any, int]:
     X = scaled_and_centred(X)
     n = X.shape[0]
     with openmp_after_fork():
-        search = NearestNeighbors(n_neighbors=min(NEIGHBOURS, n - 1), n_jobs=n_jobs).fit(X)
+        search = NearestNeighbors(n_neighbors=min(n_neighbors, n - 1), n_jobs=n_jobs).fit(X)
         distances, neighbours = search.kneighbors()
     widths = distances[:, -1]
     # Copies of one row are at distance zero, with a width of zero if there are many.

@@ -101,10 +101,12 @@ def choose_k(
             {
                 "suggestion": best.k,
                 "candidates": [asdict(c) for c in candidates],
+                "affinity_choice": trial.affinity_choice,
                 "solver": solver_summary(trial.result),
             }
         )
     else:
+        print_lines(*filter(None, [trial.affinity_choice]))
         print_candidates(candidates, best)
         print_lines(*trial.said)
 
@@ -162,6 +164,11 @@ class _Trial:
         self._fringe: Fringe | None = None
         # Who was set aside, and from which number of clusters on.
         self._aside: list[tuple[int, SetAside]] = []
+
+    @property
+    def affinity_choice(self) -> str:
+        """Which affinity was chosen and why; empty where the user chose."""
+        return self._operator.choice
 
     @property
     def said(self) -> list[str]:

@@ -213,6 +213,8 @@ def _print(
         )
     else:
         print_lines(f"A graph of {prepared.n:,} nodes and {prepared.X.nnz // 2:,} edges.")
+    if model.affinity_operator_.choice:
+        print_lines(model.affinity_choice_)
     print_audit(found)
     print_lines(f"Normalised cut {found.normalized_cut:.4g}; {seconds:.1f} s in all.")
     print_lines(*found.certificate.splitlines())
@@ -242,6 +244,8 @@ def _print_json(
         "input": str(prepared.inputs[0]),
         "rows": prepared.n,
         "columns": prepared.columns,
+        "affinity": prepared.affinity,
+        "affinity_choice": model.affinity_choice_,
         **audit_summary(found),
         "tolerance": None if fair is None else model.fairness_tol,
         "certified": None if fair is None else fair.certified,

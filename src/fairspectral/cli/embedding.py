@@ -36,10 +36,12 @@ def limit_threads(threads: int | None, n: int) -> AbstractContextManager[Any]:
 def make_input_operator(prepared: Prepared, method: MethodOptions) -> AffinityOperator:
     """The affinities that the options describe."""
     from fairspectral.affinity import make_operator
+    from fairspectral.affinity.features import read_features, takes_mixed
 
     report(AFFINITY)
+    mixed = takes_mixed(prepared.affinity)
     return make_operator(
-        prepared.X,
+        read_features(prepared.X, prepared.affinity) if mixed else prepared.X,
         prepared.affinity,
         gamma=method.width(),
         n_neighbors=method.neighbors,

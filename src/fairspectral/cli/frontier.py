@@ -71,6 +71,7 @@ def frontier(
         print_json(
             {
                 "clusters": clusters,
+                "affinity_choice": model.affinity_choice_,
                 "frontier": rows,
                 "solver": solver_summary(model.solve_result_),
                 "set_aside": model.set_aside_.summary(),
@@ -78,6 +79,8 @@ def frontier(
             }
         )
         return
+    if model.affinity_operator_.choice:
+        print_lines(model.affinity_choice_)
     print_table(
         ["tolerance", "normalised cut", "price", "largest deviation", "certified"],
         [

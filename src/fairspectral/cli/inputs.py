@@ -6,13 +6,17 @@ import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from fairspectral.cli.command import say
 from fairspectral.cli.options import InputOptions, MethodOptions, read_bins
 from fairspectral.cli.tables import (
     MISSING_GROUP,
+    Features,
     Table,
     check_columns,
     encode_features,
@@ -38,8 +42,8 @@ class Prepared:
     ----------
     table : Table
         The rows that get a label, as read.
-    X : ndarray of shape (n, d) or csr_array of shape (n, n)
-        Features, or the weights of a graph.
+    X : ndarray of shape (n, d), DataFrame of shape (n, c) or csr_array of shape (n, n)
+        Features, columns for Gower's distance, or the weights of a graph.
     affinity : str
         ``"precomputed"`` for a graph.
     sensitive : DataFrame of shape (n, a) or None
@@ -172,9 +176,11 @@ def _prepare_rows(source: InputOptions, method: MethodOptions, plain: bool) -> P
     sensitive = _groups(source, holder, names)
     unused = set(dropped) | (set() if source.use_sensitive else set(names))
     columns = [str(name) for name in table.frame.columns if str(name) not in unused]
-    features = encode_features(table, columns, keep=kept, categorical=named)
+    features = _features(table, columns, kept, named, method.affinity)
     notes = list(features.notes)
-    if len(table.frame) > _MANY_ROWS and method.affinity != "nearest_neighbors":
+    mixed = not isinstance(features.X, np.ndarray)
+    sparse = method.affinity == "nearest_neighbors" or (method.affinity == "auto" and not mixed)
+    if len(table.frame) > _MANY_ROWS and not sparse:
         notes.append(
             f"All pairs of {len(table.frame):,} rows are compared; --affinity nearest_neighbors "
             "is much faster."
@@ -192,6 +198,18 @@ def _prepare_rows(source: InputOptions, method: MethodOptions, plain: bool) -> P
         inputs=tuple(input_name(path) for path in (source.input, source.groups) if path),
         notes=tuple(notes),
     )
+
+
+def _features(
+    table: Table, columns: list[str], kept: list[str], named: list[str], affinity: str
+) -> Features:
+    """Numbers for a kernel or a graph; with ``auto``, mixed columns if there are any."""
+    encode = partial(encode_features, table, columns, keep=kept, categorical=named)
+    if affinity == "gower":
+        return encode(mixed=True)
+    features = encode()
+    mixed = affinity == "auto" and (features.categorical or features.missing)
+    return encode(mixed=True) if mixed else features
 
 
 def _read_groups(source: InputOptions, n: int) -> Table:

@@ -139,7 +139,9 @@ class MethodOptions:
         str,
         typer.Option(
             rich_help_panel=METHOD,
-            help="How rows are compared: rbf, nearest_neighbors, or a kernel of scikit-learn.",
+            help="How rows are compared: rbf, nearest_neighbors, gower (for numbers, categories "
+            "and missing values), auto (chosen by the table, and said), or a kernel of "
+            "scikit-learn.",
         ),
     ] = "rbf"
     gamma: Annotated[
@@ -199,7 +201,8 @@ class MethodOptions:
         from fairspectral.solvers.registry import SOLVER_NAMES
 
         check_choice(self.solver, SOLVER_NAMES, "--solver")
-        check_choice(self.affinity, ("nearest_neighbors", *KERNEL_NAMES), "--affinity")
+        known = ("nearest_neighbors", "gower", "auto", *KERNEL_NAMES)
+        check_choice(self.affinity, known, "--affinity")
         width = self.width()
         named = width in _WIDTHS
         if not named and (isinstance(width, str) or not 0 < width < math.inf):

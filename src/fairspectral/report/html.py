@@ -169,6 +169,7 @@ def render_report(
         price_marked=price is not None and own_place(price, model) is not None,
         price_words=words.price(price, model) if price else "",
         tolerance_names=price.tolerance_names if price else [],
+        affinity_choice=model.affinity_operator_.choice,
         result=model.solve_result_,
         convergence=sections.convergence_chart(model),
         assignment=model.fair_assignment_,

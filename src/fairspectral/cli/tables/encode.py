@@ -2,20 +2,21 @@
 
 Every column that is used has a total variance of 1, whether it is one number or an indicator for
 each of forty categories, so that every column has the same weight in a distance. (Standardising
-indicators one by one would put the members of a rare category far from all others.)
+indicators one by one would put the members of a rare category far from all others.) For Gower's
+distance the columns stay as they are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fairspectral.cli.tables.almost_numeric import check_almost_numeric
 from fairspectral.cli.tables.columns import missing_values, numbers, stripped
-from fairspectral.cli.tables.read import Table
+from fairspectral.cli.tables.read import Table, import_pandas
 
 if TYPE_CHECKING:
     import pandas
@@ -30,21 +31,25 @@ class Features:
 
     Attributes
     ----------
-    X : ndarray of shape (n, d), float64
-        Mean 0; each column of the table has a total variance of 1.
+    X : ndarray of shape (n, d), float64, or DataFrame of shape (n, c)
+        Mean 0; each column of the table has a total variance of 1. For a mixed comparison the
+        columns themselves: numbers, with NaN where missing, and text, with None.
     names : tuple of str
         Names of the d features: ``"age"``, ``"city=Rome"``.
     numeric, categorical : tuple of str
         The columns of the table that were used.
     notes : tuple of str
         What was dropped, filled or pooled, as sentences for the user.
+    missing : int
+        Values that the used columns do not have.
     """
 
-    X: np.ndarray
+    X: Any
     names: tuple[str, ...]
     numeric: tuple[str, ...]
     categorical: tuple[str, ...]
     notes: tuple[str, ...]
+    missing: int = 0
 
 
 @dataclass
@@ -54,7 +59,10 @@ class _Encoder:
     table: Table
     keep: Sequence[str]
     named: Sequence[str]
+    mixed: bool
     blocks: list[np.ndarray] = field(default_factory=list)
+    columns: dict[str, np.ndarray] = field(default_factory=dict)
+    missing: int = 0
     names: list[str] = field(default_factory=list)
     numeric: list[str] = field(default_factory=list)
     categorical: list[str] = field(default_factory=list)
@@ -81,6 +89,11 @@ class _Encoder:
         if name not in self.keep and _counts(values):
             self.notes.append(f"Dropped {name!r}: it counts the rows; --keep {name} uses it.")
             return
+        self.numeric.append(name)
+        self.missing += int(missing.sum())
+        if self.mixed:
+            self.columns[name] = values
+            return
         if missing.any():
             median = float(np.median(values[~missing]))
             values = np.where(missing, median, values)
@@ -93,15 +106,15 @@ class _Encoder:
         centred = values - values.mean()
         self.blocks.append((centred / centred.std())[:, None])
         self.names.append(name)
-        self.numeric.append(name)
 
     def _add_categories(self, name: str, column: pandas.Series) -> None:
         missing = missing_values(column)
         text = stripped(column).where(~missing, _MISSING)
-        counts = text.value_counts()
+        counts = (text[~missing] if self.mixed else text).value_counts()
         n = len(text)
-        if len(counts) == 1:
-            self.notes.append(f"Dropped {name!r}: it has the same value in every row.")
+        if len(counts) <= 1:
+            where = "wherever it has one" if self.mixed and missing.any() else "in every row"
+            self.notes.append(f"Dropped {name!r}: it has the same value {where}.")
             return
         wanted = name in self.keep or name in self.named
         if not wanted and len(counts) > max(2, n // 2):
@@ -109,6 +122,11 @@ class _Encoder:
             self.notes.append(
                 f"Dropped {name!r}: it has {what}, like a name; --keep {name} uses it."
             )
+            return
+        self.categorical.append(name)
+        self.missing += int(missing.sum())
+        if self.mixed:
+            self.columns[name] = text.astype(object).where(~missing, None).to_numpy()
             return
         if missing.any():
             self.notes.append(
@@ -129,7 +147,6 @@ class _Encoder:
         indicators[np.arange(n), codes] += 1.0
         self.blocks.append(indicators / np.sqrt(np.sum(shares * (1 - shares))))
         self.names += [f"{name}={category}" for category in categories]
-        self.categorical.append(name)
 
 
 def _why(notes: Sequence[str], most: int = 3) -> str:
@@ -139,6 +156,19 @@ def _why(notes: Sequence[str], most: int = 3) -> str:
     named = "; ".join(note[0].lower() + note[1:].rstrip(".") for note in notes[:most])
     more = f"; and {len(notes) - most} more" if len(notes) > most else ""
     return f" ({named}{more}); add one that differs between them"
+
+
+def _frame(encoder: _Encoder) -> pandas.DataFrame:
+    """The columns as they are; a row without any value cannot be compared."""
+    frame = import_pandas().DataFrame(encoder.columns)
+    empty = frame.isna().to_numpy().all(axis=1)
+    if empty.any():
+        raise ValueError(
+            f"{encoder.table.path} has no value in data row {int(np.argmax(empty)) + 1} in any "
+            f"column that is compared ({int(empty.sum())} such row(s)); delete it, or pass "
+            "--affinity rbf, which fills missing values."
+        )
+    return frame
 
 
 def _counts(values: np.ndarray) -> bool:
@@ -152,6 +182,7 @@ def encode_features(
     *,
     keep: Sequence[str] = (),
     categorical: Sequence[str] = (),
+    mixed: bool = False,
 ) -> Features:
     """Make features from a table's columns.
 
@@ -165,17 +196,21 @@ def encode_features(
         Use these even if they look like row numbers or names.
     categorical : sequence of str
         Read these as names of categories, even if they look like numbers.
+    mixed : bool
+        Keep numbers, categories and missing values, for Gower's distance.
     """
-    encoder = _Encoder(table, keep, categorical)
+    encoder = _Encoder(table, keep, categorical, mixed)
     names = [str(name) for name in table.frame.columns] if columns is None else list(columns)
     for name in names:
         encoder.add(name, table.frame[name])
-    if not encoder.blocks:
+    if not encoder.blocks and not encoder.columns:
         raise ValueError(f"{table.path} has no column to compare the rows by{_why(encoder.notes)}.")
+    X = _frame(encoder) if mixed else np.hstack(encoder.blocks)
     return Features(
-        X=np.hstack(encoder.blocks),
+        X=X,
         names=tuple(encoder.names),
         numeric=tuple(encoder.numeric),
         categorical=tuple(encoder.categorical),
         notes=tuple(encoder.notes),
+        missing=encoder.missing,
     )

@@ -1,0 +1,137 @@
+"""Affinities side by side; see benchmarks/affinities.py."""
+
+import sys
+
+import numpy as np
+
+from fairspectral.affinity.automatic import neighbour_distance, two_valued_share
+from fairspectral_benchmarks.affinities.compare import Score, auto, gower, graph, rbf, score
+from fairspectral_benchmarks.affinities.tables import (
+    all_tables,
+    as_numbers,
+    generated,
+    mixed_clusters,
+    noisy_blobs,
+    of_scikit_learn,
+    of_the_paper,
+    with_random_category,
+)
+from fairspectral_benchmarks.files import ROOT
+from fairspectral_benchmarks.pages import fill_in, markdown_table
+
+PAGE = ROOT / "docs" / "affinity.md"
+
+
+def number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}"
+
+
+def cells(found: Score) -> list[str]:
+    return [
+        number(found.agreement),
+        f"{found.largest:.0%}",
+        f"{found.at_floor:.1f}",
+        number(found.stability),
+    ]
+
+
+def taken(found: Score) -> str:
+    """What ``"auto"`` took, in a word."""
+    words = {"took a connected graph": "graph", "took the rbf": "rbf", "took Gower": "gower"}
+    return next(short for long, short in words.items() if long in found.choice)
+
+
+def main_table(tables, title: str) -> str:
+    """Every table by rbf, auto and gower, and the means."""
+    print(title, file=sys.stderr)
+    header = ["table", "method", "ARI", "largest", "at floor", "stability"]
+    lines, found = [], []
+    for table in tables:
+        scores = {"rbf": score(table, rbf), "auto": score(table, auto)}
+        chosen = taken(scores["auto"])
+        scores["gower"] = scores["auto"] if chosen == "gower" else score(table, gower())
+        found.append(scores)
+        print(table.name, file=sys.stderr)
+        lines.append([table.name, "rbf", *cells(scores["rbf"])])
+        lines.append(["", f"auto: {chosen}", *cells(scores["auto"])])
+        if chosen != "gower":
+            lines.append(["", "gower", *cells(scores["gower"])])
+    for method in ("rbf", "auto", "gower"):
+        known = [s[method].agreement for s in found if s[method].agreement is not None]
+        means = [np.mean([getattr(s[method], name) for s in found])
+                 for name in ("largest", "at_floor", "stability")]  # fmt: skip
+        lines.append(["mean" if method == "rbf" else "", method,
+                      *cells(Score(float(np.mean(known)), *map(float, means), ""))])  # fmt: skip
+    return markdown_table(header, lines) + "\n\n" + tally(found)
+
+
+def tally(found) -> str:
+    """On how many tables `auto` is clearly better and worse than rbf."""
+    parts = []
+    for name, words in (("agreement", "agreement with the classes"), ("stability", "stability")):
+        pairs = [(getattr(s["auto"], name), getattr(s["rbf"], name)) for s in found]
+        gaps = [a - b for a, b in pairs if a is not None]
+        better, worse = sum(g > 0.05 for g in gaps), sum(g < -0.05 for g in gaps)
+        parts.append(
+            f"{words}: better than `rbf` by more than 0.05 on {better} of {len(gaps)} tables, worse "
+            f"on {worse}"
+        )
+    return f"`auto`, {'; '.join(parts)}."
+
+
+def rule_table() -> str:
+    """The two numbers that the rules look at, with the agreement by the kernel and the graph."""
+    header = ["table", "last neighbour", "two-valued", "rbf", "graph", "gower"]
+    tables = [noisy_blobs(extra, seed) for extra in (0, 4, 8, 16, 32) for seed in (0, 1, 2)]
+    plain = [t for t in (*of_scikit_learn(), *generated()) if t.classes is not None and not t.mixed]
+    lines = []
+    for table in (*tables, *(with_random_category(t) for t in plain)):
+        X = as_numbers(table.X)
+        by = [score(table, method).agreement for method in (rbf, graph(), gower())]
+        seen = [f"{neighbour_distance(X):.0%}", f"{two_valued_share(X):.0%}"]
+        lines.append([table.name, *seen, *map(number, by)])
+        print(table.name, file=sys.stderr)
+    return markdown_table(header, lines)
+
+
+def neighbour_table() -> str:
+    """Agreement and stability by the number of neighbours of the graph."""
+    numbers = (10, 20, 30, 40)
+    header = ["table", *(f"{m} neighbours" for m in numbers)]
+    lines = []
+    for table in (*of_scikit_learn(), *of_the_paper(), *generated()):
+        if not table.mixed:
+            found = [score(table, graph(m)) for m in numbers]
+            lines.append([table.name, *(f"{number(s.agreement)} / {number(s.stability)}"
+                                        for s in found)])  # fmt: skip
+    return markdown_table(header, lines)
+
+
+def width_table() -> str:
+    """Agreement, largest cluster and stability by the width of Gower's kernel."""
+    widths = (1.0, 0.5, 0.25)
+    header = ["table", *(f"width {w:g}" for w in widths)]
+    breast_cancer = next(t for t in of_scikit_learn() if t.name == "breast cancer")
+    mixed = [t for t in of_the_paper() if t.mixed] + [mixed_clusters(seed) for seed in (0, 1, 2)]
+    lines = []
+    for table in (*mixed, with_random_category(breast_cancer)):
+        found = [score(table, gower(w)) for w in widths]
+        lines.append([table.name, *(f"{number(s.agreement)} / {s.largest:.0%} / "
+                                    f"{number(s.stability)}" for s in found)])  # fmt: skip
+    return markdown_table(header, lines)
+
+
+def main() -> int:
+    """Print the tables, and write them with --write."""
+    tables = {
+        "affinities": main_table(all_tables(), "The tables of the page"),
+        "fresh": main_table(generated(seed=100), "Fresh tables"),
+        "rules": rule_table(),
+        "neighbours": neighbour_table(),
+        "widths": width_table(),
+    }
+    for name, text in tables.items():
+        print(f"### {name}\n\n{text}\n")
+    if "--write" in sys.argv[1:]:
+        fill_in(PAGE, tables)
+    return 0
