@@ -1,12 +1,14 @@
 """Affinities side by side; see benchmarks/affinities.py."""
 
 import sys
+from collections.abc import Iterable
 
 import numpy as np
 
 from fairspectral.affinity.automatic import neighbour_distance, two_valued_share
 from fairspectral_benchmarks.affinities.compare import Score, auto, gower, graph, rbf, score
 from fairspectral_benchmarks.affinities.tables import (
+    Table,
     all_tables,
     as_numbers,
     generated,
@@ -41,7 +43,7 @@ def taken(found: Score) -> str:
     return next(short for long, short in words.items() if long in found.choice)
 
 
-def main_table(tables, title: str) -> str:
+def main_table(tables: Iterable[Table], title: str) -> str:
     """Every table by rbf, auto and gower, and the means."""
     print(title, file=sys.stderr)
     header = ["table", "method", "ARI", "largest", "at floor", "stability"]
@@ -57,15 +59,22 @@ def main_table(tables, title: str) -> str:
         if chosen != "gower":
             lines.append(["", "gower", *cells(scores["gower"])])
     for method in ("rbf", "auto", "gower"):
-        known = [s[method].agreement for s in found if s[method].agreement is not None]
-        means = [np.mean([getattr(s[method], name) for s in found])
-                 for name in ("largest", "at_floor", "stability")]  # fmt: skip
-        lines.append(["mean" if method == "rbf" else "", method,
-                      *cells(Score(float(np.mean(known)), *map(float, means), ""))])  # fmt: skip
-    return markdown_table(header, lines) + "\n\n" + tally(found)
+        name = "mean" if method == "rbf" else ""
+        lines.append([name, method, *cells(mean([scores[method] for scores in found]))])
+    return f"{markdown_table(header, lines)}\n\n{tally(found)}"
 
 
-def tally(found) -> str:
+def mean(scores: list[Score]) -> Score:
+    return Score(
+        float(np.mean([s.agreement for s in scores if s.agreement is not None])),
+        float(np.mean([s.largest for s in scores])),
+        float(np.mean([s.at_floor for s in scores])),
+        float(np.mean([s.stability for s in scores])),
+        "",
+    )
+
+
+def tally(found: list[dict[str, Score]]) -> str:
     """On how many tables `auto` is clearly better and worse than rbf."""
     parts = []
     for name, words in (("agreement", "agreement with the classes"), ("stability", "stability")):
@@ -73,8 +82,8 @@ def tally(found) -> str:
         gaps = [a - b for a, b in pairs if a is not None]
         better, worse = sum(g > 0.05 for g in gaps), sum(g < -0.05 for g in gaps)
         parts.append(
-            f"{words}: better than `rbf` by more than 0.05 on {better} of {len(gaps)} tables, worse "
-            f"on {worse}"
+            f"{words}: better than `rbf` by more than 0.05 on {better} of {len(gaps)} tables, "
+            f"worse on {worse}"
         )
     return f"`auto`, {'; '.join(parts)}."
 

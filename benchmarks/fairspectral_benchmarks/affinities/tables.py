@@ -1,6 +1,7 @@
 """The tables on which affinities are compared."""
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -97,7 +98,7 @@ def of_the_paper():
     columns = read_columns(SOURCE.paths(None)[0])
     census = pd.DataFrame(
         {
-            name: values.astype(float) if name in NUMERIC else np.where(values == "?", None, values)
+            name: values.astype(float) if name in NUMERIC else missing_marks(values)
             for name, values in columns.items()
             if name not in NOT_FEATURES
         }
@@ -107,7 +108,12 @@ def of_the_paper():
         yield table(data.name, data.X, k, groups=data.sensitive_features)
 
 
-def generated(seed: int = 0):
+def missing_marks(values: np.ndarray) -> Any:
+    """Text with a missing value in place of every question mark."""
+    return pd.Series(values, dtype=object).mask(values == "?")
+
+
+def generated(seed: int = 0) -> Iterator[Table]:
     """Tables with planted clusters; another seed gives others of the same kind."""
     X, y = datasets.make_moons(500, noise=0.08, random_state=seed)
     yield table("moons", standardised(X), 2, y)

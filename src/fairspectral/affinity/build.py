@@ -135,7 +135,9 @@ def _gower(
     table = X if isinstance(X, MixedTable) else read_mixed(X)
     kernel = make_gower_kernel(table, gamma, kernel_params)
     operator = _from_kernel(table.values, kernel, dtype, budget)
-    chosen = f"affinity='auto' took Gower's distance, because {why}" if why else "Gower's distance, as given"
+    chosen = "Gower's distance, as given"
+    if why:
+        chosen = f"affinity='auto' took Gower's distance, because {why}"
     width = f"The affinity at distance d is exp(-d / {1 / kernel.gamma:.3g})."
     operator.choice = f"{chosen}. {table.words} {width}"
     return operator
