@@ -263,7 +263,7 @@ class FairClusteringBase(ClusterMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = isinstance(self.affinity, str) and self.affinity == "precomputed"
-        tags.input_tags.sparse = True
+        tags.input_tags.sparse = not (isinstance(self.affinity, str) and self.affinity == "gower")
         tags.input_tags.allow_nan = tags.input_tags.categorical = takes_mixed(self.affinity)
         return tags
 

@@ -119,7 +119,7 @@ def refuse_masked(values: Any, name: str) -> None:
         )
 
 
-def non_numeric_features(X: Any) -> Exception | None:
+def non_numeric_features(X: Any, otherwise: str = "") -> Exception | None:
     """The error for the first value of a table that is not a number; None if there is none."""
     if sp.issparse(X):
         return None
@@ -138,8 +138,8 @@ def non_numeric_features(X: Any) -> Exception | None:
             if isinstance(value, str | bytes):
                 return ValueError(
                     f"X contains text at {where} ({value!r}); encode categories as "
-                    "numbers first (for example with sklearn.preprocessing.OneHotEncoder), or "
-                    "pass affinity='gower'."
+                    "numbers first (for example with sklearn.preprocessing.OneHotEncoder)"
+                    f"{otherwise}."
                 )
             if type(value).__name__ != "NAType":
                 # scikit-learn's checks look for these words of its message.

@@ -282,10 +282,13 @@ def find_missing(values: np.ndarray) -> np.ndarray:
 # --- features ---------------------------------------------------------------------------
 
 
-def check_data(X: Any, *, precomputed: bool, check: Callable[..., Any] = check_array) -> Any:
+def check_data(
+    X: Any, *, precomputed: bool, check: Callable[..., Any] = check_array, otherwise: str = ""
+) -> Any:
     """A table of finite numbers, or a matrix of affinities, as numpy or scipy hold it.
 
     `check` is scikit-learn's own check; an estimator passes one that remembers feature names.
+    `otherwise` is what else to do with categories and missing values, at the end of a message.
     Affinities keep their format and type; their values are checked by the operators.
     """
     if sp.issparse(X):
@@ -312,12 +315,12 @@ def check_data(X: Any, *, precomputed: bool, check: Callable[..., Any] = check_a
                 ensure_min_samples=2,
             )
     except (ValueError, TypeError, OverflowError) as error:
-        found = non_numeric_features(X)
+        found = non_numeric_features(X, otherwise)
         if found is not None:
             raise found from None
         raise ValueError(reworded(error)) from None
     if not precomputed:
-        check_finite_features(checked, names)
+        check_finite_features(checked, names, otherwise)
     return checked
 
 
@@ -338,7 +341,7 @@ def all_finite(values: np.ndarray) -> bool:
         return bool(np.isfinite(values.sum()) or np.isfinite(values).all())
 
 
-def check_finite_features(X: Any, feature_names: Any = None) -> None:
+def check_finite_features(X: Any, feature_names: Any = None, otherwise: str = "") -> None:
     """Refuse NaN and infinity in a dense or sparse feature table."""
     values = X.data if sp.issparse(X) else X
     if all_finite(values):
@@ -353,7 +356,7 @@ def check_finite_features(X: Any, feature_names: Any = None) -> None:
         value = X[row, column]
     what = "NaN" if np.isnan(value) else "infinity"
     where = f"column {column}" if feature_names is None else f"column {feature_names[column]!r}"
-    otherwise = ", or pass affinity='gower'" if what == "NaN" else ""
+    otherwise = otherwise if what == "NaN" else ""
     raise ValueError(
         f"X contains {what} at row {row}, {where}; fill or drop missing values "
         f"(for example with sklearn.impute.SimpleImputer) before fitting{otherwise}."

@@ -67,13 +67,13 @@ FEATURES = [
     x("numbers as objects of text", lambda: plain().astype(str).astype(object)),
     x("text", lambda: with_value("tall", object),
       "X contains text at row 4, column 1 ('tall'); encode categories as numbers first (for "
-      "example with sklearn.preprocessing.OneHotEncoder)."),
+      "example with sklearn.preprocessing.OneHotEncoder), or pass affinity='gower'."),
     x("bytes", lambda: with_value(b"tall", object),
       "X contains text at row 4, column 1 (b'tall'); encode categories as numbers first (for "
-      "example with sklearn.preprocessing.OneHotEncoder)."),
+      "example with sklearn.preprocessing.OneHotEncoder), or pass affinity='gower'."),
     x("None", lambda: with_value(None, object),
       "X contains NaN at row 4, column 1; fill or drop missing values (for example with "
-      "sklearn.impute.SimpleImputer) before fitting."),
+      "sklearn.impute.SimpleImputer) before fitting, or pass affinity='gower'."),
     x("a dict inside", lambda: with_value({}, object),
       "X contains a dict at row 4, column 1, but the argument must be a number or a string that "
       "reads as a number; convert that column or drop it."),
@@ -141,7 +141,7 @@ FEATURES = [
     x("duplicate rows", lambda: plain()[np.arange(N) // 4 * 4], same=False),
     x("NaN", lambda: with_value(np.nan),
       "X contains NaN at row 4, column 1; fill or drop missing values (for example with "
-      "sklearn.impute.SimpleImputer) before fitting."),
+      "sklearn.impute.SimpleImputer) before fitting, or pass affinity='gower'."),
     x("infinity", lambda: with_value(-np.inf),
       "X contains infinity at row 4, column 1; fill or drop missing values (for example with "
       "sklearn.impute.SimpleImputer) before fitting."),
@@ -187,16 +187,18 @@ FEATURES = [
     x("pandas nullable with NA",
       lambda: frame(a="Int64").mask(lambda t: t.index.to_series() == 3),
       "X contains NaN at row 3, column 'a'; fill or drop missing values (for example with "
-      "sklearn.impute.SimpleImputer) before fitting.", needs="pandas"),
+      "sklearn.impute.SimpleImputer) before fitting, or pass affinity='gower'.",
+      needs="pandas"),
     x("pandas bool", lambda: frame().gt(20), same=False, needs="pandas"),
     x("pandas category of numbers", lambda: frame(a="category"), needs="pandas"),
     x("pandas category of text", lambda: frame().assign(c=pandas().Categorical(["u"] * N)),
       "X contains text at row 0, column 'c' ('u'); encode categories as numbers first (for "
-      "example with sklearn.preprocessing.OneHotEncoder).",
+      "example with sklearn.preprocessing.OneHotEncoder), or pass affinity='gower'.",
       needs="pandas"),
     x("pandas text", lambda: frame().assign(c="u"),
       "X contains text at row 0, column 'c' ('u'); encode categories as numbers first (for "
-      "example with sklearn.preprocessing.OneHotEncoder).", needs="pandas"),
+      "example with sklearn.preprocessing.OneHotEncoder), or pass affinity='gower'.",
+      needs="pandas"),
     x("pandas numbers as text", lambda: frame(a=str), needs="pandas"),
     x("pandas date", lambda: frame().assign(c=pandas().Timestamp("2020-01-01")),
       "X has dates or durations in column 'c'; turn them into numbers first, for example (dates "
@@ -226,7 +228,8 @@ FEATURES = [
                                axis=1), needs="pandas"),
     x("pandas NaN", lambda: frame().replace(plain()[4, 1], np.nan),
       "X contains NaN at row 0, column 'b'; fill or drop missing values (for example with "
-      "sklearn.impute.SimpleImputer) before fitting.", needs="pandas"),
+      "sklearn.impute.SimpleImputer) before fitting, or pass affinity='gower'.",
+      needs="pandas"),
     x("pandas sparse", lambda: frame().astype(pandas().SparseDtype(float, 0)), needs="pandas"),
     x("pandas sparse without zeros", lambda: frame().astype("Sparse[float64]"),
       "X has a sparse column 'a' whose fill value is nan and not 0; pass X.sparse.to_dense().",
@@ -237,16 +240,18 @@ FEATURES = [
     x("pandas pyarrow numbers", lambda: frame(a="int64[pyarrow]"), needs="pyarrow"),
     x("pandas pyarrow text", lambda: frame().assign(c="u").astype({"c": "string[pyarrow]"}),
       "X contains text at row 0, column 'c' ('u'); encode categories as numbers first (for "
-      "example with sklearn.preprocessing.OneHotEncoder).",
+      "example with sklearn.preprocessing.OneHotEncoder), or pass affinity='gower'.",
       needs="pyarrow"),
     x("pyarrow table", lambda: importlib.import_module("pyarrow").Table.from_pandas(frame()),
       needs="pyarrow"),
     x("pyarrow NaN", lambda: arrow(a=with_value(np.nan)[:, 1]),
       "X contains NaN at row 4, column 'a'; fill or drop missing values (for example with "
-      "sklearn.impute.SimpleImputer) before fitting.", needs="pyarrow"),
+      "sklearn.impute.SimpleImputer) before fitting, or pass affinity='gower'.",
+      needs="pyarrow"),
     x("pyarrow text", lambda: arrow(a=list("xy") * 15),
       "X contains text at row 0, column 'a' ('x'); encode categories as numbers first (for "
-      "example with sklearn.preprocessing.OneHotEncoder).", needs="pyarrow"),
+      "example with sklearn.preprocessing.OneHotEncoder), or pass affinity='gower'.",
+      needs="pyarrow"),
     x("pyarrow date", lambda: arrow(a=[datetime.date(2020, 1, 1)] * N),
       "X has dates or durations in column 'a'; turn them into numbers first, for example (dates "
       "- dates.min()) / numpy.timedelta64(1, 'D') for days.", needs="pyarrow"),
@@ -256,10 +261,11 @@ FEATURES = [
     x("polars", lambda: polars().DataFrame(plain()), needs="polars"),
     x("polars text", lambda: polars().DataFrame({"a": list("xy") * (N // 2)}),
       "X contains text at row 0, column 'a' ('x'); encode categories as numbers first (for "
-      "example with sklearn.preprocessing.OneHotEncoder).", needs="polars"),
+      "example with sklearn.preprocessing.OneHotEncoder), or pass affinity='gower'.",
+      needs="polars"),
     x("polars null", lambda: polars().DataFrame({"a": [None, *range(N - 1)]}),
       "X contains NaN at row 0, column 'a'; fill or drop missing values (for example with "
-      "sklearn.impute.SimpleImputer) before fitting.",
+      "sklearn.impute.SimpleImputer) before fitting, or pass affinity='gower'.",
       needs="polars"),
     x("polars date", lambda: polars().DataFrame({"a": [datetime.date(2020, 1, 1)] * N}),
       "X has dates or durations in column 'a'; turn them into numbers first, for example (dates "

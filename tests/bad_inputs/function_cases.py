@@ -191,7 +191,7 @@ FUNCTIONS = [
       "numpy.random.RandomState, or None."),
     c("embedding: NaN", lambda: embedding(np.full((N, 3), np.nan)),
       "X contains NaN at row 0, column 0; fill or drop missing values (for example with "
-      "sklearn.impute.SimpleImputer) before fitting."),
+      "sklearn.impute.SimpleImputer) before fitting, or pass affinity='gower'."),
     c("embedding: one group", lambda: embedding(groups=["f"] * N),
       "sensitive_features column 'group' has the single group 'f'; fairness needs at least two "
       "groups, so pass another attribute, or sensitive_features=None for plain spectral "

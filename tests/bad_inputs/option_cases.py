@@ -114,13 +114,13 @@ OPTIONS = [
     k("tolerance with a comma", "--tolerance must be a number; see fairspectral cluster --help.",
       "--tolerance", "0,2"),
     k("affinity unknown",
-      "--affinity 'rfb' is unknown (did you mean 'rbf'?); choose one of 'nearest_neighbors', "
-      "'additive_chi2', 'chi2', 'cosine', 'laplacian', 'linear', 'poly', 'polynomial', 'rbf', "
-      "'sigmoid'.", "--affinity", "rfb"),
+      "--affinity 'rfb' is unknown (did you mean 'rbf'?); choose one of 'auto', "
+      "'nearest_neighbors', 'gower', 'additive_chi2', 'chi2', 'cosine', 'laplacian', 'linear', "
+      "'poly', 'polynomial', 'rbf', 'sigmoid'.", "--affinity", "rfb"),
     k("affinity precomputed",
-      "--affinity 'precomputed' is unknown; choose one of 'nearest_neighbors', 'additive_chi2', "
-      "'chi2', 'cosine', 'laplacian', 'linear', 'poly', 'polynomial', 'rbf', 'sigmoid'.",
-      "--affinity", "precomputed"),
+      "--affinity 'precomputed' is unknown; choose one of 'auto', 'nearest_neighbors', 'gower', "
+      "'additive_chi2', 'chi2', 'cosine', 'laplacian', 'linear', 'poly', 'polynomial', 'rbf', "
+      "'sigmoid'.", "--affinity", "precomputed"),
     k("gamma 0", "--gamma '0' is not a width; pass a positive number, scale or auto.", "--gamma",
       "0"),
     k("gamma NaN", "--gamma 'nan' is not a width; pass a positive number, scale or auto.",

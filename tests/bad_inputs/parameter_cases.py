@@ -33,15 +33,16 @@ PARAMETERS = [
       "at most 30.", n_clusters=2**70),
     p("one cluster", n_clusters=1),
     p("affinity unknown",
-      "affinity='rfb' is unknown (did you mean 'rbf'?); choose one of 'precomputed', "
-      "'nearest_neighbors', 'additive_chi2', 'chi2', 'cosine', 'laplacian', 'linear', 'poly', "
-      "'polynomial', 'rbf', 'sigmoid'.", affinity="rfb"),
+      "affinity='rfb' is unknown (did you mean 'rbf'?); choose one of 'auto', "
+      "'precomputed', 'nearest_neighbors', 'gower', 'additive_chi2', 'chi2', 'cosine', "
+      "'laplacian', 'linear', 'poly', 'polynomial', 'rbf', 'sigmoid'.", affinity="rfb"),
     p("affinity None",
-      "affinity=None is unknown; choose one of 'precomputed', 'nearest_neighbors', "
-      "'additive_chi2', 'chi2', 'cosine', 'laplacian', 'linear', 'poly', 'polynomial', 'rbf', "
-      "'sigmoid'.", affinity=None),
+      "affinity=None is unknown; choose one of 'auto', 'precomputed', 'nearest_neighbors', "
+      "'gower', 'additive_chi2', 'chi2', 'cosine', 'laplacian', 'linear', 'poly', 'polynomial', "
+      "'rbf', 'sigmoid'.", affinity=None),
     p("affinity a number",
-      "affinity=3 is unknown; choose one of 'precomputed', 'nearest_neighbors', 'additive_chi2', "
+      "affinity=3 is unknown; choose one of 'auto', 'precomputed', 'nearest_neighbors', 'gower', "
+      "'additive_chi2', "
       "'chi2', 'cosine', 'laplacian', 'linear', 'poly', 'polynomial', 'rbf', 'sigmoid'.",
       affinity=3),
     p("affinity that returns NaN",

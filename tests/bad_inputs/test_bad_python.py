@@ -15,6 +15,7 @@ from feature_cases import FEATURES
 from function_cases import FUNCTIONS
 from graph_object_cases import GRAPH_FUNCTIONS, GRAPH_OBJECTS
 from group_cases import SENSITIVE
+from mixed_cases import MIXED
 from parameter_cases import PARAMETERS
 from sentences import check_sentence
 
@@ -23,6 +24,7 @@ from fairspectral import FairSpectralClustering, FairSpectralWarning, metrics
 TABLES = {
     "X": FEATURES,
     "affinity": AFFINITIES,
+    "mixed": MIXED,
     "groups": SENSITIVE,
     "parameter": PARAMETERS,
     "function": [*FUNCTIONS, *GRAPH_FUNCTIONS],
@@ -83,7 +85,7 @@ def check_refusal(call, outcome):
         assert said == outcome
 
 
-@pytest.mark.parametrize("case", rows("X", "affinity", "groups", "parameter", "graph"))
+@pytest.mark.parametrize("case", rows("X", "affinity", "mixed", "groups", "parameter", "graph"))
 def test_fits(case, cuts):
     if case.needs:
         pytest.importorskip(case.needs, reason=f"{case.needs} is not installed: pip install it")

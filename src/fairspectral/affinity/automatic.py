@@ -70,9 +70,12 @@ def choose_affinity(X: Any, kernel_bytes: int, budget: int) -> tuple[str, str]:
     last, ratio = min(NEIGHBOURS, X.shape[0] - 1), neighbour_distance(X)
     seen = f"the {last}th nearest neighbour is at {ratio:.0%} of the median distance"
     if ratio > FAR:
-        # Gower's distance is for dense tables.
-        kernel = KERNEL if sp.issparse(X) else GOWER
-        return kernel, f"neighbours are hardly nearer than others: {seen} (more than {FAR:.0%})"
+        # Gower's distance needs a dense table, and a column that differs between rows.
+        possible = not sp.issparse(X) and bool(np.ptp(X, axis=0).any())
+        return (
+            GOWER if possible else KERNEL,
+            f"neighbours are hardly nearer than others: {seen} (more than {FAR:.0%})",
+        )
     return GRAPH, f"neighbours are near: {seen} (at most {FAR:.0%})"
 
 

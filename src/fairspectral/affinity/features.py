@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import scipy.sparse as sp
 from sklearn.utils import check_array
 
 from fairspectral.affinity.mixed import is_mixed, read_mixed
@@ -26,5 +27,6 @@ def read_features(X: Any, affinity: Any, *, check: Callable[..., Any] = check_ar
     """
     if takes_mixed(affinity) and (affinity == "gower" or is_mixed(X)):
         return read_mixed(X)
-    return check_data(X, precomputed=isinstance(affinity, str) and affinity == "precomputed",
-                      check=check)  # fmt: skip
+    precomputed = isinstance(affinity, str) and affinity == "precomputed"
+    otherwise = "" if precomputed or sp.issparse(X) else ", or pass affinity='gower'"
+    return check_data(X, precomputed=precomputed, check=check, otherwise=otherwise)

@@ -92,11 +92,15 @@ def read_mixed(X: Any) -> MixedTable:
     refuse_masked(X, "X")
     check_column_names(X)
     refuse_dates(X)
-    if X.shape[0] < 2:
-        raise ValueError(
-            f"X has {X.shape[0]} sample(s) (shape={X.shape}) while a minimum of 2 is required; "
-            "pass more rows."
-        )
+    for count, least, what, more in (
+        (X.shape[0], 2, "sample", "rows"),
+        (X.shape[1], 1, "feature", "columns"),
+    ):
+        if count < least:
+            raise ValueError(
+                f"X has {count} {what}(s) (shape={X.shape}) while a minimum of {least} is "
+                f"required; pass more {more}."
+            )
     names = column_names(X)
     columns, categorical = [], []
     for j, given in enumerate(column_values(X)):
@@ -131,7 +135,8 @@ def _read_column(where: str, given: Any) -> tuple[np.ndarray, bool]:
         values = typed_objects(values, missing)
     if values.dtype.kind == "c":
         raise ValueError(
-            f"X has complex numbers in {where}; pass their real and imaginary parts as two columns."
+            f"Complex data not supported; X has complex numbers in {where}: pass their real and "
+            "imaginary parts as two columns."
         )
     if values.dtype.kind in "mM":
         raise ValueError(
@@ -139,10 +144,22 @@ def _read_column(where: str, given: Any) -> tuple[np.ndarray, bool]:
         )
     if values.dtype.kind in "iuf" and not _is_named(given):
         return _scaled(values.astype(np.float64), where), False
+    if values.dtype.kind == "O":
+        _refuse_containers(values, where)
     codes = np.full(len(values), np.nan)
     if not missing.all():
         codes[~missing] = encode_values(values[~missing], f"X {where}")[0]
     return codes, True
+
+
+def _refuse_containers(values: np.ndarray, where: str) -> None:
+    for row, value in enumerate(values):
+        if isinstance(value, list | tuple | dict | set | np.ndarray):
+            # scikit-learn's checks look for these words of its message.
+            raise TypeError(
+                f"X contains a {type(value).__name__} at row {row}, {where}, but the argument must "
+                "be a string or a number; convert that column or drop it."
+            )
 
 
 def _scaled(numbers: np.ndarray, where: str) -> np.ndarray:

@@ -201,7 +201,7 @@ class MethodOptions:
         from fairspectral.solvers.registry import SOLVER_NAMES
 
         check_choice(self.solver, SOLVER_NAMES, "--solver")
-        known = ("nearest_neighbors", "gower", "auto", *KERNEL_NAMES)
+        known = ("auto", "nearest_neighbors", "gower", *KERNEL_NAMES)
         check_choice(self.affinity, known, "--affinity")
         width = self.width()
         named = width in _WIDTHS
