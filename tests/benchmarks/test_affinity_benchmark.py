@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from fairspectral_benchmarks.affinities import main_table, taken
-from fairspectral_benchmarks.affinities.compare import auto, gower, graph, rbf, score
+from fairspectral_benchmarks.affinities.compare import auto, gower, gower_graph, graph, rbf, score
 from fairspectral_benchmarks.affinities.tables import (
     as_numbers,
     generated,
@@ -32,7 +32,7 @@ def moons():
     return small(next(generated()))
 
 
-@pytest.mark.parametrize("method", [rbf, auto, gower(), gower(0.5), graph(10)])
+@pytest.mark.parametrize("method", [rbf, auto, gower(), gower(0.5), gower_graph, graph(10)])
 def test_a_score_has_all_its_parts(moons, method):
     found = score(moons, method)
     assert -1 <= found.agreement <= 1

@@ -7,12 +7,13 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.metrics import adjusted_rand_score
 
 from fairspectral import FairSpectralClustering
-from fairspectral.affinity.gower import typical_distance
+from fairspectral.affinity.gower import distances, typical_distance
 from fairspectral.affinity.mixed import read_mixed
-from fairspectral.affinity.neighbours import self_tuned_graph
+from fairspectral.affinity.neighbours import NEIGHBOURS, self_tuned_graph
 from fairspectral_benchmarks.affinities.tables import Table, as_numbers
 
 RESAMPLES, SHARE = 5, 0.8
@@ -40,6 +41,19 @@ def gower(width: float | None = None) -> Method:
         return X, {"affinity": "gower", "gamma": 1 / (width * typical_distance(read_mixed(X)))}
 
     return method
+
+
+def gower_graph(X: Any) -> tuple[Any, dict[str, Any]]:
+    """Neighbours by Gower's distance, weighted as in the self-tuned graph."""
+    table = read_mixed(X)
+    found = distances(table.values, table.values, table.categorical)
+    np.fill_diagonal(found, -1.0)  # everyone first, and then left out
+    nearest = np.argsort(found, axis=1, kind="stable")[:, 1 : NEIGHBOURS + 1]
+    ratios = np.take_along_axis(found, nearest, axis=1)
+    ratios /= np.where(ratios[:, -1:] > 0, ratios[:, -1:], 1.0)
+    weights = np.zeros_like(found)
+    np.put_along_axis(weights, nearest, np.exp(-np.square(ratios)), axis=1)
+    return sp.csr_array((weights + weights.T) / 2), {"affinity": "precomputed"}
 
 
 def graph(n_neighbors: int = 20) -> Method:

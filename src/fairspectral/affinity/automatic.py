@@ -27,8 +27,8 @@ from fairspectral.affinity.units import scaled_and_centred
 
 GRAPH, KERNEL, GOWER = "self-tuned graph", "rbf", "gower"
 
-# Distance of the last neighbour, relative to the median distance. From about here on, columns of
-# noise make the graph worse than the kernels.
+# Distance of the last neighbour, relative to the median distance. Chosen between that of the digits
+# (58%), where the graph is better, and of 16 columns of noise (74%), where Gower's kernel is.
 FAR = 0.7
 # Share of the variance in columns of two values. Where a random category held more than this, the
 # neighbours were those who share it, and the clusters were its categories.

@@ -21,8 +21,8 @@ from sklearn.neighbors import NearestNeighbors
 from fairspectral.affinity.units import scaled_and_centred
 from fairspectral.linalg.threads import openmp_after_fork
 
-# With 10 the graph follows chance, with 30 it joins the two rings of the circles
-# (``benchmarks/affinities.py``).
+# With 10 the clusters are less stable on most real tables, with 30 the two rings of the circles are
+# joined (``benchmarks/affinities.py``).
 NEIGHBOURS = 20
 # People of all pieces together whose distances to everyone are computed to join the pieces.
 _ASKED = 16_384
