@@ -1,10 +1,11 @@
-"""The affinities side by side on tables with and without known classes: docs/affinity.md.
+"""The affinities side by side on tables with and without known classes: docs/affinity.md
+and docs/affinity-tables.md.
 
     python benchmarks/affinities.py            # prints the tables, in a few minutes
-    python benchmarks/affinities.py --write    # also into the page
+    python benchmarks/affinities.py --write    # also into the pages
 
 The paper's data are read from the folder that FAIRSPECTRAL_DATA names, and left out where it is
-not set; the page has them.
+not set; the pages have them.
 """
 
 import sys

@@ -32,7 +32,8 @@ def test_only_what_is_between_the_marks_changes(tmp_path):
         ("benchmarks", ["summary", "solvers"]),
         ("fair-rounding-measured", TABLES),
         ("diagnosis-tables", ["findings"]),
-        ("affinity", ["affinities", "fresh", "rules", "neighbours", "widths"]),
+        ("affinity", ["affinities"]),
+        ("affinity-tables", ["fresh", "rules", "neighbours", "widths"]),
     ],
 )
 def test_the_pages_have_places_for_what_is_measured(page, tables):
