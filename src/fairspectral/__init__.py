@@ -9,12 +9,16 @@
 from fairspectral import _start, metrics  # noqa: F401
 from fairspectral.auditing import Audit, audit
 from fairspectral.binning import bin_numeric
+from fairspectral.choosing.choose import choose_k
+from fairspectral.choosing.result import ChoiceOfK
 from fairspectral.clustering import FairSpectralClustering
 from fairspectral.describing.describe import describe
 from fairspectral.describing.description import Description
 from fairspectral.diagnosis import Diagnosis, Finding
 from fairspectral.embedding import fair_spectral_embedding
 from fairspectral.frontier import FairnessFrontier, fairness_frontier
+from fairspectral.resampling.fitted import stability
+from fairspectral.resampling.result import Stability
 from fairspectral.rounding.fair import FairAssignment, fair_assignment
 from fairspectral.solvers.admm import ADMMParams
 from fairspectral.solvers.krylov import KrylovParams
@@ -27,6 +31,7 @@ __version__ = "0.1.0"
 __all__ = [
     "ADMMParams",
     "Audit",
+    "ChoiceOfK",
     "Description",
     "Diagnosis",
     "FairAssignment",
@@ -37,11 +42,14 @@ __all__ = [
     "KrylovParams",
     "LanczosParams",
     "SolveResult",
+    "Stability",
     "audit",
     "bin_numeric",
+    "choose_k",
     "describe",
     "fair_assignment",
     "fair_spectral_embedding",
     "fairness_frontier",
     "metrics",
+    "stability",
 ]

@@ -19,6 +19,8 @@ from fairspectral.describing.description import Description
 from fairspectral.describing.fitted import describe_model
 from fairspectral.estimator import FairClusteringBase
 from fairspectral.parameters import check_n_jobs, refuse_booleans
+from fairspectral.resampling.fitted import FRACTION, N_RESAMPLES, N_SEEDS, stability
+from fairspectral.resampling.result import Stability
 from fairspectral.rounding.plan import EFFORTS
 from fairspectral.solvers.registry import SOLVER_NAMES
 from fairspectral.validation import warn_of_ignored_y
@@ -301,6 +303,38 @@ class FairSpectralClustering(FairClusteringBase):
             row_names=row_names,
             most=most,
             least_effect=least_effect,
+        )
+
+    def stability(
+        self,
+        n_resamples: int = N_RESAMPLES,
+        *,
+        n_seeds: int = N_SEEDS,
+        fraction: float = FRACTION,
+        effort: str = "fast",
+        time_budget: float | None = None,
+        random_state: Any = 0,
+    ) -> Stability:
+        """Say which clusters come back on resamples of the people, and with other seeds.
+
+        Parameters
+        ----------
+        n_resamples, n_seeds, fraction, effort, time_budget, random_state
+            As in `fairspectral.stability`.
+
+        Returns
+        -------
+        Stability
+            Print it, or see its ``sentences``, ``rows()`` and ``plot()``.
+        """
+        return stability(
+            self,
+            n_resamples,
+            n_seeds=n_seeds,
+            fraction=fraction,
+            effort=effort,
+            time_budget=time_budget,
+            random_state=random_state,
         )
 
     def _html_repr(self) -> str:

@@ -23,7 +23,7 @@ from fairspectral.validation import (
 )
 
 # Parameters of `make_operator` other than the data and the affinity.
-_AFFINITY_PARAMS = ("gamma", "n_neighbors", "kernel_params", "dtype", "memory_budget", "n_jobs")
+AFFINITY_PARAMS = ("gamma", "n_neighbors", "kernel_params", "dtype", "memory_budget", "n_jobs")
 
 
 def embed(
@@ -117,12 +117,12 @@ def fair_spectral_embedding(
     result : SolveResult
         Only with ``return_result=True``.
     """
-    unknown = [name for name in affinity_params if name not in _AFFINITY_PARAMS]
+    unknown = [name for name in affinity_params if name not in AFFINITY_PARAMS]
     if unknown:
         raise TypeError(
             f"fair_spectral_embedding has no parameter {unknown[0]!r}"
-            f"{did_you_mean(unknown[0], _AFFINITY_PARAMS)}; for the affinities it takes "
-            f"{', '.join(_AFFINITY_PARAMS)}."
+            f"{did_you_mean(unknown[0], AFFINITY_PARAMS)}; for the affinities it takes "
+            f"{', '.join(AFFINITY_PARAMS)}."
         )
     X, sensitive_features, affinity = unpack_graph(X, sensitive_features, affinity)
     given = X

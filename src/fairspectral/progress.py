@@ -69,6 +69,17 @@ def listening(listener: Listener, notes: NoteListener | None = None) -> Iterator
 
 
 @contextmanager
+def unheard() -> Iterator[None]:
+    """No listener hears what is reported in the ``with`` block: the steps of a longer work."""
+    tokens = _listeners.set(()), _note_listeners.set(())
+    try:
+        yield
+    finally:
+        _listeners.reset(tokens[0])
+        _note_listeners.reset(tokens[1])
+
+
+@contextmanager
 def compilation(listener: Callable[[bool], Any]) -> Iterator[None]:
     """Call ``listener(True)`` when code is compiled inside the ``with`` block, False after it.
 

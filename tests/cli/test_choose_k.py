@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 
-from fairspectral.cli.choose_k import Candidate, print_candidates, suggest
 from fairspectral.datasets import make_msbm
 
 
@@ -69,22 +68,16 @@ def test_one_embedding_serves_every_number(call, people):
     assert many["normalized_cut"] == pytest.approx(few["normalized_cut"], abs=0.05)
 
 
-def candidate(k, eigengap, silhouette=0.0):
-    return Candidate(k, 0.5, eigengap, 0.1, silhouette, 1.0, True)
-
-
-def test_the_smaller_of_equals():
-    assert suggest([candidate(2, 0.1), candidate(3, 0.4), candidate(4, 0.4)]).k == 3
-
-
-@pytest.mark.parametrize(
-    ("silhouettes", "said"), [((0.1, 0.9), "is best at 3."), ((0.9, 0.1), "agrees.")]
-)
-def test_it_says_whether_the_silhouette_agrees(capsys, silhouettes, said):
-    candidates = [candidate(2, 0.4, silhouettes[0]), candidate(3, 0.1, silhouettes[1])]
-    print_candidates(candidates, suggest(candidates))
-    words = capsys.readouterr().out.strip().splitlines()[-1]
-    assert words == f"Suggestion: 2 clusters, where the eigengap is largest; the silhouette {said}"
+def test_resamples_add_two_columns(call, people):
+    words = ("choose-k", people, "-s", "sex", "--max-clusters", "3", "--effort", "fast")
+    done = call(*words, "--stability", "2")
+    assert done.status == 0, done.err
+    assert "weakest cluster" in done.out
+    assert "resamples agree most" in " ".join(done.out.split())
+    result = call(*words, "--stability", "2", "--json").json
+    assert [one["resamples"] for one in result["stability"]] == [2, 2]
+    assert all(0 <= c["weakest"] <= 1 for c in result["candidates"])
+    assert "stability" not in call(*words).out
 
 
 def test_a_range_the_wrong_way_round(call, people):

@@ -9,6 +9,9 @@ from collections.abc import Collection
 _OPTIONS = {
     "n_clusters": ("clusters", "max_clusters"),
     "n_components": ("clusters", "max_clusters"),
+    "max_clusters": ("max_clusters",),
+    "min_clusters": ("min_clusters",),
+    "n_resamples": ("stability",),
     "fairness_tol": ("tolerance", "tolerances", "require_tolerance"),
     "min_cluster_size": ("min_cluster_size",),
     "n_neighbors": ("neighbors",),

@@ -1,0 +1,379 @@
+"""Which clusters are real: a table, sentences, HTML, and a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fairspectral.axes import axes_or_new, legend_position
+from fairspectral.resampling.agreement import Agreement
+
+if TYPE_CHECKING:
+    import pandas
+
+# Hennig's limits for the overlap: from the first on a cluster has come back, up to the second it
+# is dissolved, since then no more than half of the people in either are in both.
+BACK, DISSOLVED = 0.75, 0.5
+# The part of the way from chance to 1 that a cluster needs to be called stable: a cluster of nearly
+# everybody overlaps with any large one.
+_ABOVE_CHANCE = 0.5
+# Okabe and Ito's colours, for the colour-blind too.
+COLOURS = {"comes back": "#009e73", "changed": "#f0c75e", "dissolves": "#d55e00"}
+_HEADER = ["cluster", "size", "overlap", "by chance", "comes back", "changed", "dissolves"]
+
+
+@dataclass(frozen=True)
+class ClusterStability:
+    """One cluster.
+
+    Attributes
+    ----------
+    cluster : int
+        Its label.
+    size : int
+        Its members.
+    overlap : float
+        With the most similar cluster of a resample, on average: people in both over people in
+        either (the Jaccard index).
+    chance : float
+        The same with shuffled labels.
+    back, changed, dissolved : int
+        In how many resamples the overlap is at least 0.75, in between, and at most 0.5.
+    seed_overlap : float or None
+        The mean overlap on the same people with other seeds; None where none was tried.
+    """
+
+    cluster: int
+    size: int
+    overlap: float
+    chance: float
+    back: int
+    changed: int
+    dissolved: int
+    seed_overlap: float | None
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """In how many resamples it comes back, is changed, and dissolves."""
+        return dict(zip(COLOURS, (self.back, self.changed, self.dissolved), strict=True))
+
+    @property
+    def n_resamples(self) -> int:
+        """The resamples in which it has members."""
+        return sum(self.counts.values())
+
+    @property
+    def verdict(self) -> str:
+        """``"stable"``, ``"blurred"`` (its borders move) or ``"unstable"`` (it mostly dissolves)."""
+        if self.overlap <= DISSOLVED or 2 * self.dissolved >= self.n_resamples:
+            return "unstable"
+        return "stable" if self.overlap >= BACK and not self.large else "blurred"
+
+    @property
+    def large(self) -> bool:
+        """Whether chance explains most of the overlap, since the cluster has most people."""
+        above_chance = self.overlap - self.chance >= _ABOVE_CHANCE * (1 - self.chance)
+        return self.overlap >= BACK and not above_chance
+
+    @property
+    def sentence(self) -> str:
+        """What became of it."""
+        said = {
+            "comes back": "comes back in {}",
+            "changed": "comes back changed in {}",
+            "dissolves": "dissolves in {}",
+        }
+        parts = [said[name].format(count) for name, count in self.counts.items() if count]
+        if not parts:
+            return f"Cluster {self.cluster} has no members in any resample."
+        parts[0] += f" of {self.n_resamples} resamples"
+        text = f"Cluster {self.cluster} {_listed(parts)}"
+        if self.large:
+            text += f", but it is so large that chance gives an overlap of {self.chance:.0%}"
+        return f"{text}."
+
+
+@dataclass(frozen=True)
+class Stability:
+    """Which clusters come back on resamples of the people; print it to read it.
+
+    Attributes
+    ----------
+    sizes : ndarray of shape (k,)
+        Members of each cluster.
+    overlap : ndarray of shape (n_resamples, k)
+        For each resample the overlap of each cluster with the most similar cluster found there:
+        people in both over people in either (the Jaccard index). NaN where a cluster has no
+        member in the resample.
+    chance : ndarray of shape (k,)
+        The mean overlap with shuffled labels.
+    ari : ndarray of shape (n_resamples,)
+        The adjusted Rand index of each resample with the clustering: 1 is the same, 0 chance.
+    seed_overlap, seed_ari : ndarray of shape (n_seeds, k) and (n_seeds,)
+        The same for everybody, with other seeds.
+    fraction : float
+        The part of the people in a resample.
+    effort : str
+        How long each clustering was searched for.
+    asked : (int, int) or None
+        How many resamples and seeds were asked for, where time or Ctrl-C ended it before.
+    """
+
+    sizes: np.ndarray
+    overlap: np.ndarray
+    chance: np.ndarray
+    ari: np.ndarray
+    seed_overlap: np.ndarray
+    seed_ari: np.ndarray
+    fraction: float
+    effort: str
+    asked: tuple[int, int] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        labels: np.ndarray,
+        resamples: Sequence[Agreement],
+        seeds: Sequence[Agreement],
+        *,
+        fraction: float,
+        effort: str,
+        asked: tuple[int, int] | None,
+    ) -> Stability:
+        """Put together what was found for a clustering."""
+        sizes = np.bincount(labels)
+        shape = (-1, len(sizes))
+        return cls(
+            sizes=sizes,
+            overlap=np.array([a.overlap for a in resamples]).reshape(shape),
+            chance=_mean(np.array([a.chance for a in resamples]).reshape(shape)),
+            ari=np.array([a.ari for a in resamples]),
+            seed_overlap=np.array([a.overlap for a in seeds]).reshape(shape),
+            seed_ari=np.array([a.ari for a in seeds]),
+            fraction=fraction,
+            effort=effort,
+            asked=asked,
+        )
+
+    @property
+    def n_resamples(self) -> int:
+        """How many resamples were clustered."""
+        return len(self.ari)
+
+    @property
+    def n_seeds(self) -> int:
+        """How many other seeds were tried."""
+        return len(self.seed_ari)
+
+    @property
+    def agreement(self) -> float:
+        """The mean adjusted Rand index of the resamples: 1 is the same clustering, 0 chance."""
+        return float(self.ari.mean())
+
+    @property
+    def clusters(self) -> tuple[ClusterStability, ...]:
+        """One for each cluster, in the order of the labels."""
+        overlap, seeds = _mean(self.overlap), _mean(self.seed_overlap)
+        found = []
+        for i, size in enumerate(self.sizes.tolist()):
+            own = self.overlap[:, i][~np.isnan(self.overlap[:, i])]
+            back, dissolved = int(np.sum(own >= BACK)), int(np.sum(own <= DISSOLVED))
+            found.append(
+                ClusterStability(
+                    cluster=i,
+                    size=size,
+                    overlap=float(overlap[i]),
+                    chance=float(self.chance[i]),
+                    back=back,
+                    changed=len(own) - back - dissolved,
+                    dissolved=dissolved,
+                    seed_overlap=float(seeds[i]) if self.n_seeds else None,
+                )
+            )
+        return tuple(found)
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """One sentence for each cluster."""
+        return tuple(cluster.sentence for cluster in self.clusters)
+
+    @property
+    def words(self) -> str:
+        """All of it in one or two sentences."""
+        return " ".join(filter(None, (self._of_resamples(), self._of_seeds(), self._of_the_end())))
+
+    def _of_resamples(self) -> str:
+        n, parts = self.n_resamples, []
+        for verdict in ("stable", "blurred", "unstable"):
+            these = [c for c in self.clusters if c.verdict == verdict]
+            if len(these) == 1:
+                text = these[0].sentence.rstrip(".")
+                parts.append(f"{text[0].lower()}{text[1:]}")
+            elif these:
+                who = f"clusters {_listed([str(c.cluster) for c in these])}"
+                if len(these) == len(self.sizes):
+                    who = "all clusters"
+                parts.append(f"{who} {_together(verdict, these, n)}")
+        text = "; ".join(parts)
+        return f"{text[0].upper()}{text[1:]}."
+
+    def _of_seeds(self) -> str:
+        """Whether the search itself finds them again."""
+        if not self.n_seeds:
+            return ""
+        missed = [str(c.cluster) for c in self.clusters if (c.seed_overlap or 0.0) < BACK]
+        same = "On the same people other seeds find"
+        if not missed:
+            return f"{same} the same clusters."
+        who = f"cluster {missed[0]}" if len(missed) == 1 else f"clusters {_listed(missed)}"
+        if len(missed) == len(self.sizes):
+            who = "these clusters"
+        return (
+            f"{same} {who} otherwise: there are several clusterings about as good, and the search "
+            "took one of them."
+        )
+
+    def _of_the_end(self) -> str:
+        if self.asked is None:
+            return ""
+        return (
+            f"It was stopped after {self.n_resamples} of {self.asked[0]} resamples and "
+            f"{self.n_seeds} of {self.asked[1]} seeds."
+        )
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One dict for each cluster, for a table or a DataFrame."""
+        return [
+            {
+                "cluster": c.cluster,
+                "size": c.size,
+                "overlap": c.overlap,
+                "chance": c.chance,
+                "back": c.back,
+                "changed": c.changed,
+                "dissolved": c.dissolved,
+                "seed_overlap": c.seed_overlap,
+                "verdict": c.verdict,
+            }
+            for c in self.clusters
+        ]
+
+    def to_frame(self) -> pandas.DataFrame:
+        """The rows as a DataFrame."""
+        import pandas
+
+        return pandas.DataFrame(self.rows())
+
+    def table(self, size_format: str = "") -> list[list[str]]:
+        """The rows as a table of text, with a header; `size_format` is that of the sizes."""
+        seeds = ["other seeds"] if self.n_seeds else []
+        table = [[*_HEADER, *seeds, "verdict"]]
+        for c in self.clusters:
+            counts = map(str, c.counts.values())
+            cells = [f"{c.size:{size_format}}", _percent(c.overlap), _percent(c.chance), *counts]
+            again = [] if c.seed_overlap is None else [_percent(c.seed_overlap)]
+            table.append([str(c.cluster), *cells, *again, c.verdict])
+        return table
+
+    def summary(self) -> dict[str, Any]:
+        """All numbers, for JSON."""
+        return {
+            "resamples": self.n_resamples,
+            "seeds": self.n_seeds,
+            "fraction": self.fraction,
+            "effort": self.effort,
+            "agreement": self.agreement,
+            "clusters": self.rows(),
+            "words": self.words,
+            "stopped": self.asked is not None,
+        }
+
+    def __str__(self) -> str:
+        table = self.table()
+        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+        header, *body = (
+            "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+            for row in table
+        )
+        rule = "  ".join("-" * width for width in widths)
+        return "\n".join([header, rule, *body, "", self.basis, self.words])
+
+    __repr__ = __str__
+
+    @property
+    def basis(self) -> str:
+        """What was done, and the agreement of the whole clustering."""
+        return (
+            f"{self.n_resamples} resample{'s' * (self.n_resamples != 1)} of {self.fraction:.0%} of "
+            f"the people; adjusted Rand index {self.agreement:.2f} on average "
+            "(1: the same clusters, 0: chance)."
+        )
+
+    def _repr_html_(self) -> str:
+        style = "text-align:right;padding:2px 10px"
+        header, *body = self.table(",")
+
+        def row(cells: list[str], tag: str) -> str:
+            return "".join(f'<{tag} style="{style}">{escape(cell)}</{tag}>' for cell in cells)
+
+        rows = [row(header, "th"), *(row(cells, "td") for cells in body)]
+        table = "".join(f"<tr>{cells}</tr>" for cells in rows)
+        return (
+            f'<div><table style="border-collapse:collapse;margin:6px 0">{table}</table>'
+            f"{escape(self.words)}<br><small>{escape(self.basis)}</small></div>"
+        )
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw a bar for each cluster: in how many resamples it comes back; returns the axes.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None
+            Where to draw; None makes a figure.
+        """
+        ax = axes_or_new(ax)
+        clusters = self.clusters
+        places, left = np.arange(len(clusters)), np.zeros(len(clusters))
+        for name, colour in COLOURS.items():
+            counts = np.array([c.counts[name] for c in clusters])
+            ax.barh(places, counts, left=left, color=colour, edgecolor="white", label=name)
+            left += counts
+        ax.set_yticks(places, [f"{c.cluster}  (n={c.size})" for c in clusters])
+        ax.invert_yaxis()
+        ax.set_xlim(0, max(1, self.n_resamples))
+        ax.xaxis.get_major_locator().set_params(integer=True)
+        ax.set_xlabel(f"resamples of {self.fraction:.0%} of the people")
+        ax.set_ylabel("cluster")
+        ax.legend(frameon=False, **legend_position())
+        return ax
+
+
+def _together(verdict: str, clusters: list[ClusterStability], n: int) -> str:
+    """What became of several clusters with the same verdict."""
+    if verdict == "blurred":
+        low, high = min(c.overlap for c in clusters), max(c.overlap for c in clusters)
+        return f"come back with other borders, with an overlap of {low:.0%} to {high:.0%}"
+    stable = verdict == "stable"
+    least = min(c.back if stable else c.dissolved for c in clusters)
+    number = f"all {n}" if least == n else f"at least {least} of {n}"
+    return f"{'come back' if stable else 'dissolve'} in {number} resamples"
+
+
+def _mean(values: np.ndarray) -> np.ndarray:
+    """The mean of each column without NaN; NaN where nothing else is."""
+    known = ~np.isnan(values)
+    counts = np.where(known.any(axis=0), known.sum(axis=0), np.nan)
+    return np.where(known, values, 0.0).sum(axis=0) / counts
+
+
+def _percent(share: float) -> str:
+    return "–" if np.isnan(share) else f"{share:.0%}"
+
+
+def _listed(words: list[str]) -> str:
+    """``"0, 1 and 2"``."""
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
