@@ -38,6 +38,7 @@ MARKS = {
     "#verdict": "dd",
     "#shares": ".bar .mark",
     "#clusters": ".portraits li",
+    "#stability": ".bar .mark",
     "#comparison": ".pair .bar .mark",
     "#embedding": ".cloud",
     "#price": ".point",

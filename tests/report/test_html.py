@@ -25,6 +25,7 @@ SECTIONS = (
     "verdict",
     "shares",
     "clusters",
+    "stability",
     "comparison",
     "embedding",
     "price",
@@ -199,3 +200,23 @@ def test_parameters_that_were_set_after_the_fit_are_refused():
     model.fit(X, sensitive_features=group).set_params(fairness_tol=0.05)
     with pytest.raises(ValueError, match="fitted with another fairness_tol; fit it again"):
         render_report(model)
+
+
+def test_which_clusters_come_back_is_said_in_words_and_bars():
+    model = fair_model()
+    found = model.stability(3, n_seeds=1)
+    page = Page(render_report(model, frontier=False, stability=found))
+    text = " ".join(page.text)
+    assert found.words in text
+    assert "on 3 random parts of the samples" in text
+    assert "Not computed for this report: it takes a dozen" not in text
+    without = " ".join(Page(render_report(model, frontier=False, stability=False)).text)
+    assert "Not computed for this report: it takes a dozen clusterings of most samples" in without
+
+
+def test_which_clusters_come_back_is_computed_where_it_takes_seconds(monkeypatch):
+    text = " ".join(Page(render_report(plain_model(), frontier=False)).text)
+    assert "on 10 random parts of the samples" in text
+    monkeypatch.setattr("fairspectral.report.comeback.MOST_SAMPLES", 50)
+    text = " ".join(Page(render_report(plain_model(), frontier=False)).text)
+    assert "Not computed for this report: it takes a dozen" in text

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from fairspectral.cli.inputs import Prepared
     from fairspectral.clustering import FairSpectralClustering
     from fairspectral.frontier import FairnessFrontier
+    from fairspectral.resampling.result import Stability
 
 
 @command
@@ -54,6 +55,13 @@ def cluster(
         int | None,
         typer.Option(min=1, help="Members at least.", show_default="a tenth of the mean size"),
     ] = None,
+    stability: Annotated[
+        int | None,
+        typer.Option(
+            min=0, metavar="N", show_default="10 with --report, else none",
+            help="Cluster N resamples of the rows again, and say which clusters come back.",
+        ),
+    ] = None,
     plain: Annotated[
         bool, typer.Option("--plain", help="No fairness: plain spectral clustering, to compare.")
     ] = False,
@@ -83,22 +91,23 @@ def cluster(
         # The report's searches at other tolerances may find better labels: before any is written.
         with limit_threads(method.threads, prepared.n):
             frontier = None if report is None else _improve_by_frontier(model, prepared)
+            again = _resample(model, stability, report)
         if output is not None and not is_standard(output):
             write_table(prepared.table, output, label_column, model.labels_)
         if report is not None:
             progress.report("report")
-            _write_report(model, report, prepared, frontier)
+            _write_report(model, report, prepared, frontier, again)
     if is_standard(output):  # last, because its reader may have closed it
         assert output is not None
         write_table(prepared.table, output, label_column, model.labels_)
     found = _audit(model, prepared)
     seconds = time.perf_counter() - started
     if json:
-        _print_json(model, found, prepared, output, report, frontier, seconds)
+        _print_json(model, found, prepared, output, report, frontier, again, seconds)
         return
     # Where the labels are on standard output, nothing else is.
     with redirect_stdout(sys.stderr) if is_standard(output) else nullcontext():
-        _print(model, found, prepared, output, report, seconds)
+        _print(model, found, prepared, output, report, again, seconds)
 
 
 def _check_names(output: Path | None, report: Path | None, label_column: str, json: bool) -> None:
@@ -167,11 +176,25 @@ def _improve_by_frontier(
     return frontier
 
 
+def _resample(
+    model: FairSpectralClustering, n_resamples: int | None, report: Path | None
+) -> Stability | None:
+    """Which clusters come back: if it was asked for, or for the report if it takes seconds."""
+    if n_resamples:
+        return model.stability(n_resamples)
+    if n_resamples is None and report is not None:
+        from fairspectral.report.comeback import compute_stability
+
+        return compute_stability(model, None)
+    return None
+
+
 def _write_report(
     model: FairSpectralClustering,
     path: Path,
     prepared: Prepared,
     frontier: FairnessFrontier | None,
+    again: Stability | None,
 ) -> None:
     from fairspectral.cli.describe import describe_prepared
     from fairspectral.files import write_text
@@ -185,6 +208,7 @@ def _write_report(
         notes=prepared.notes,
         description=describe_prepared(model, prepared),
         frontier=False if frontier is None else frontier,
+        stability=False if again is None else again,
     )
     write_text(path, page)
 
@@ -200,9 +224,10 @@ def _print(
     prepared: Prepared,
     output: Path | None,
     report: Path | None,
+    again: Stability | None,
     seconds: float,
 ) -> None:
-    from fairspectral.cli.display import print_audit, print_lines
+    from fairspectral.cli.display import print_audit, print_lines, print_table
     from fairspectral.cli.tables import is_standard
 
     used = prepared.columns
@@ -220,6 +245,10 @@ def _print(
     print_lines(*found.certificate.splitlines())
     if model.diagnosis_:
         print_lines(*str(model.diagnosis_).splitlines())
+    if again is not None:
+        header, *rows = again.table(",")
+        print_table(header, rows, title="Which clusters come back on resamples")
+        print_lines(again.words)
     if output is not None:
         print_lines(f"Labels: {'standard output' if is_standard(output) else output}")
     if report is not None:
@@ -235,6 +264,7 @@ def _print_json(
     output: Path | None,
     report: Path | None,
     frontier: FairnessFrontier | None,
+    again: Stability | None,
     seconds: float,
 ) -> None:
     from fairspectral.cli.display import audit_summary, print_json, solver_summary
@@ -257,6 +287,7 @@ def _print_json(
         "output": None if output is None else str(output),
         "report": None if report is None else str(report),
         "frontier": None if frontier is None else frontier.rows(),
+        "stability": None if again is None else again.summary(),
         "notes": list(prepared.notes),
         "seconds": seconds,
     }

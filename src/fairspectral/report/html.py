@@ -28,10 +28,12 @@ from fairspectral.frontier import FairnessFrontier
 from fairspectral.palette import cluster_colour
 from fairspectral.report import collect, sections, words
 from fairspectral.report.charts import HEIGHT, WIDTH, share_bars
+from fairspectral.report.comeback import comeback_bars, compute_stability
 from fairspectral.report.comparison import compare, comparison_table
 from fairspectral.report.effects import effect_table
 from fairspectral.report.moved import MOST_WAYS, csv_text, find_moved
 from fairspectral.report.price import FULL_FRONTIER_SAMPLES, compute_frontier, own_place
+from fairspectral.resampling.result import Stability
 from fairspectral.validation import Attribute
 
 # Above this many, the labels are not in the page.
@@ -49,6 +51,7 @@ def write_report(
     description: Description | None = None,
     plain: bool = True,
     frontier: FairnessFrontier | bool | None = None,
+    stability: Stability | bool | None = None,
     random_state: Any = 0,
 ) -> Path:
     """Write the report of a fitted model as one self-contained HTML file.
@@ -77,6 +80,9 @@ def write_report(
         for up to 5,000 samples, and for up to 50,000 with little effort if the affinities are
         in memory. The model's own labels are its point at the model's tolerance; if a search
         at another tolerance finds a lower cut within the same bounds, the page says so.
+    stability : Stability, bool or None
+        Which clusters come back, to show; True computes it, False leaves it out, None computes
+        it for up to 5,000 samples if the affinities are in memory.
     random_state : int or None
         Seed of plain clustering and of the sample that is drawn.
 
@@ -96,6 +102,7 @@ def write_report(
         description=description,
         plain=plain,
         frontier=frontier,
+        stability=stability,
         random_state=random_state,
     )
     write_text(target, page)
@@ -112,6 +119,7 @@ def render_report(
     description: Description | None = None,
     plain: bool = True,
     frontier: FairnessFrontier | bool | None = None,
+    stability: Stability | bool | None = None,
     random_state: Any = 0,
 ) -> str:
     """The page itself; parameters as in `write_report`."""
@@ -126,6 +134,7 @@ def render_report(
         price = _price(model, attributes, frontier, random_state)
         wanted = plain and fair
         other = compare(model, attributes, random_state, price) if wanted else None
+        again = compute_stability(model, stability)
     judgement = collect.judge(model)
     moved = None
     if other is not None and judgement is not None and model.fair_assignment_ is not None:
@@ -160,6 +169,8 @@ def render_report(
         most_ways=MOST_WAYS,
         description=description,
         effects=effect_table(description),
+        stability=again,
+        comeback=comeback_bars(again) if again else None,
         picture=image,
         width=WIDTH,
         height=HEIGHT,

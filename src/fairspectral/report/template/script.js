@@ -32,6 +32,42 @@
   document.addEventListener("focusout", hide);
   document.addEventListener("keydown", (event) => { if (event.key === "Escape") hide(); });
 
+  // Light or dark: the system's choice until the reader makes one.
+  const theme = byId("theme");
+  const root = document.documentElement;
+  const dark = () => root.dataset.theme
+    ? root.dataset.theme === "dark"
+    : matchMedia("(prefers-color-scheme: dark)").matches;
+  function label() {
+    theme.textContent = dark() ? "☀ Light" : "☾ Dark";
+    theme.setAttribute("aria-pressed", dark());
+  }
+  theme.hidden = false;
+  theme.setAttribute("aria-label", "Dark theme");
+  theme.addEventListener("click", () => {
+    root.dataset.theme = dark() ? "light" : "dark";
+    label();
+  });
+  label();
+
+  const copy = byId("copy");
+  copy.hidden = !navigator.clipboard;
+  copy.addEventListener("click", () => {
+    navigator.clipboard.writeText(byId("snippet").textContent).then(
+      () => { copy.textContent = "Copied"; },
+      () => { copy.textContent = "Select and copy it by hand"; });
+  });
+
+  // On paper the tables are open.
+  let opened = [];
+  addEventListener("beforeprint", () => {
+    opened = [...document.querySelectorAll("details:not([open])")];
+    opened.forEach((one) => { one.open = true; });
+  });
+  addEventListener("afterprint", () => opened.forEach((one) => { one.open = false; }));
+
+  if (!byId("points")) return;  // a page about several runs has no embedding
+
   // The embedding: the nearest drawn sample answers the pointer and the arrow keys.
   const points = JSON.parse(byId("points").textContent);
   const scatter = byId("scatter");
@@ -103,38 +139,4 @@
     });
     unpoint();
   }));
-
-  // Light or dark: the system's choice until the reader makes one.
-  const theme = byId("theme");
-  const root = document.documentElement;
-  const dark = () => root.dataset.theme
-    ? root.dataset.theme === "dark"
-    : matchMedia("(prefers-color-scheme: dark)").matches;
-  function label() {
-    theme.textContent = dark() ? "☀ Light" : "☾ Dark";
-    theme.setAttribute("aria-pressed", dark());
-  }
-  theme.hidden = false;
-  theme.setAttribute("aria-label", "Dark theme");
-  theme.addEventListener("click", () => {
-    root.dataset.theme = dark() ? "light" : "dark";
-    label();
-  });
-  label();
-
-  const copy = byId("copy");
-  copy.hidden = !navigator.clipboard;
-  copy.addEventListener("click", () => {
-    navigator.clipboard.writeText(byId("snippet").textContent).then(
-      () => { copy.textContent = "Copied"; },
-      () => { copy.textContent = "Select and copy it by hand"; });
-  });
-
-  // On paper the tables are open.
-  let opened = [];
-  addEventListener("beforeprint", () => {
-    opened = [...document.querySelectorAll("details:not([open])")];
-    opened.forEach((one) => { one.open = true; });
-  });
-  addEventListener("afterprint", () => opened.forEach((one) => { one.open = false; }));
 })();
