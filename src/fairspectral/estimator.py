@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import sys
 from dataclasses import fields, is_dataclass, replace
 from functools import partial
@@ -20,6 +21,7 @@ from fairspectral.auditing import audit_attributes
 from fairspectral.constraints import encode_groups
 from fairspectral.diagnosis import diagnose
 from fairspectral.embedding import embed
+from fairspectral.frontier import FairnessFrontier
 from fairspectral.graphs.door import unpack_graph
 from fairspectral.parameters import did_you_mean
 from fairspectral.progress import AFFINITY, EMBEDDING, ROUNDING, GapMeter, report
@@ -166,6 +168,14 @@ class FairClusteringBase(ClusterMixin, BaseEstimator):
         operator, fringe = self.affinity_operator_, rounder.fringe
         embedded = without_fringe(operator, fringe) if fringe else operator
         self._keep(fair.labels, fair, rounder.rows, fringe, embedded)
+
+    def _at(self, frontier: FairnessFrontier, tolerance: float | None) -> Self:
+        """A fitted model of one point of this model's frontier, with the same embedding."""
+        other = copy.copy(self)
+        other.fairness_tol = tolerance
+        other._asked = {**self._asked, "fairness_tol": tolerance}
+        other._adopt(frontier.at(tolerance))
+        return other
 
     def _plan(self, attributes: tuple[Attribute, ...]) -> RoundingPlan | None:
         """The validated rounding request; None where k-means will round."""

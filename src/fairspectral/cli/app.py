@@ -9,6 +9,7 @@ import typer
 from fairspectral.cli.audit import audit
 from fairspectral.cli.choose_k import choose_k
 from fairspectral.cli.cluster import cluster
+from fairspectral.cli.compare import compare
 from fairspectral.cli.datasets import datasets_app
 from fairspectral.cli.demo import demo
 from fairspectral.cli.describe import describe
@@ -29,6 +30,7 @@ app.command()(cluster)
 app.command()(audit)
 app.command()(describe)
 app.command("choose-k")(choose_k)
+app.command()(compare)
 app.command()(frontier)
 app.command()(demo)
 app.add_typer(datasets_app, name="datasets")

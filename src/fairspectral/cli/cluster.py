@@ -125,11 +125,18 @@ def _check_names(output: Path | None, report: Path | None, label_column: str, js
         if not label_column.strip():
             raise ValueError("--label-column is empty; give the new column a name.")
     if report is not None:
-        check_kind(report, ("html", "htm"))
-        if importlib.util.find_spec("jinja2") is None:
-            raise ImportError(
-                "--report needs jinja2; install it with pip install 'fairspectral[report]'."
-            )
+        check_report(report)
+
+
+def check_report(report: Path) -> None:
+    """Refuse a report that cannot be written, before anything is read."""
+    from fairspectral.cli.tables import check_kind
+
+    check_kind(report, ("html", "htm"))
+    if importlib.util.find_spec("jinja2") is None:
+        raise ImportError(
+            "--report needs jinja2; install it with pip install 'fairspectral[report]'."
+        )
 
 
 def _check_outputs(
@@ -204,7 +211,7 @@ def _write_report(
         model,
         sensitive_features=prepared.sensitive,
         title=f"Fair clusters of {prepared.inputs[0].name}",
-        snippet=_repeat(),
+        snippet=command_given(),
         notes=prepared.notes,
         description=describe_prepared(model, prepared),
         frontier=False if frontier is None else frontier,
@@ -213,7 +220,7 @@ def _write_report(
     write_text(path, page)
 
 
-def _repeat() -> str:
+def command_given() -> str:
     """The command that was given."""
     return shlex.join(["fairspectral", *sys.argv[1:]])
 

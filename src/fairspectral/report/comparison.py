@@ -107,7 +107,7 @@ def compare(
         labels = kmeans_labels(rows, k, n_init=model.n_init, random_state=random_state)
         plain = unbounded = other("plain k-means", labels)
         if model.fair_assignment_ is not None:
-            labels = _without_bounds(model, frontier)
+            labels = without_bounds(model, frontier)
             unbounded = other("without bounds on the shares", labels)
     return Comparison(
         plain,
@@ -117,7 +117,7 @@ def compare(
     )
 
 
-def _without_bounds(model: Any, frontier: FairnessFrontier | None) -> np.ndarray:
+def without_bounds(model: Any, frontier: FairnessFrontier | None) -> np.ndarray:
     """What the model's own search finds, with its floor, where shares have no bounds."""
     given = model.rounding_params or {}
     if (

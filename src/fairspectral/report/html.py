@@ -7,17 +7,12 @@ scripts are off or on paper.
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import os
 from collections.abc import Iterable
 from contextlib import nullcontext
-from datetime import UTC, datetime
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
@@ -31,13 +26,12 @@ from fairspectral.report.charts import HEIGHT, WIDTH, share_bars
 from fairspectral.report.comeback import comeback_bars, compute_stability
 from fairspectral.report.comparison import compare, comparison_table
 from fairspectral.report.effects import effect_table
-from fairspectral.report.moved import MOST_WAYS, csv_text, find_moved
+from fairspectral.report.moved import MOST_WAYS, find_moved
+from fairspectral.report.page import check_target, file_link, labels_file, load_template, page_parts
 from fairspectral.report.price import FULL_FRONTIER_SAMPLES, compute_frontier, own_place
+from fairspectral.report.side_by_side import write_comparison
 from fairspectral.resampling.result import Stability
 from fairspectral.validation import Attribute
-
-# Above this many, the labels are not in the page.
-MOST_LABELS = 100_000
 
 
 def write_report(
@@ -58,8 +52,8 @@ def write_report(
 
     Parameters
     ----------
-    model : FairSpectralClustering
-        Fitted.
+    model : FairSpectralClustering, or a list of them
+        Fitted. Several are shown side by side, as by `write_comparison`.
     path : path-like
         The file to write; it appears whole or not at all.
     sensitive_features : array, Series, DataFrame or None
@@ -92,7 +86,13 @@ def write_report(
         The file written.
     """
     target = Path(path)
-    _check_target(target)
+    check_target(target)
+    if isinstance(model, list | tuple):
+        if isinstance(stability, Stability):
+            raise TypeError("stability is of one model; for several pass True, False or None.")
+        return write_comparison(
+            model, target, title=title, snippet=snippet, notes=notes, stability=stability
+        )
     page = render_report(
         model,
         sensitive_features=sensitive_features,
@@ -123,7 +123,7 @@ def render_report(
     random_state: Any = 0,
 ) -> str:
     """The page itself; parameters as in `write_report`."""
-    environment = _environment()
+    template = load_template("page.html.jinja")
     check_is_fitted(model, "labels_")
     collect.check_unchanged(model)
     attributes = collect.read_attributes(model, sensitive_features)
@@ -142,14 +142,8 @@ def render_report(
     if description is None:
         description = describe_model(model, attributes=attributes)
     image = sections.picture(model, attributes, random_state)
-    script = _asset("script.js")
-    return environment.get_template("page.html.jinja").render(
-        title=title or "Fair spectral clustering",
-        style=_asset("style.css"),
-        script=script,
-        # The page may only run this script and load nothing, whatever the data contain.
-        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
-        written=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+    return template.render(
+        **page_parts(title or "Fair spectral clustering"),
         notes=tuple(notes),
         verdict=words.verdict(model, judgement, other),
         diagnosis=model.diagnosis_,
@@ -164,8 +158,8 @@ def render_report(
         ),
         comparison=comparison_table(model, other) if other else None,
         moved=moved,
-        moved_file=_file(moved.to_csv([a.name for a in attributes])) if moved else "",
-        labels_file=_labels_file(model.labels_),
+        moved_file=file_link(moved.to_csv([a.name for a in attributes])) if moved else "",
+        labels_file=labels_file(model.labels_),
         most_ways=MOST_WAYS,
         description=description,
         effects=effect_table(description),
@@ -206,50 +200,3 @@ def _price(
     if frontier is False:
         return None
     return compute_frontier(model, attributes, always=bool(frontier), random_state=random_state)
-
-
-def _file(text: str) -> str:
-    """A file in a link, so that the page needs no other."""
-    return "data:text/csv;charset=utf-8;base64," + base64.b64encode(text.encode()).decode()
-
-
-def _labels_file(labels: np.ndarray) -> str:
-    """Everybody's cluster to download, unless that would make the page slow."""
-    if len(labels) > MOST_LABELS:
-        return ""
-    return _file(csv_text({"row": np.arange(1, len(labels) + 1), "cluster": labels}))
-
-
-def _environment() -> Any:
-    try:
-        import jinja2
-    except ImportError:
-        raise ImportError(
-            "the report needs jinja2; install it with pip install 'fairspectral[report]'."
-        ) from None
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("fairspectral", "report/template"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["signed"] = words.signed
-
-    return environment
-
-
-def _asset(name: str) -> str:
-    return files("fairspectral.report").joinpath("template", name).read_text(encoding="utf-8")
-
-
-def _check_target(target: Path) -> None:
-    if not target.parent.is_dir():
-        raise FileNotFoundError(
-            f"the folder {str(target.parent)!r} of the report does not exist; make it first or "
-            "choose another path."
-        )
-    if target.is_dir():
-        raise IsADirectoryError(
-            f"the report's path {str(target)!r} is a folder; add a file name such as report.html."
-        )

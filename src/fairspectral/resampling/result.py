@@ -21,6 +21,7 @@ BACK, DISSOLVED = 0.75, 0.5
 # The part of the way from chance to 1 that a cluster needs to be called stable: a cluster of nearly
 # everybody overlaps with any large one.
 _ABOVE_CHANCE = 0.5
+_MOST_NAMED = 8
 # Okabe and Ito's colours, for the colour-blind too.
 COLOURS = {"comes back": "#009e73", "changed": "#f0c75e", "dissolves": "#d55e00"}
 _HEADER = ["cluster", "size", "overlap", "by chance", "comes back", "changed", "dissolves"]
@@ -68,7 +69,7 @@ class ClusterStability:
 
     @property
     def verdict(self) -> str:
-        """``"stable"``, ``"blurred"`` (its borders move) or ``"unstable"`` (it mostly dissolves)."""
+        """``"stable"``, ``"blurred"`` (its borders move) or ``"unstable"`` (it often dissolves)."""
         if self.overlap <= DISSOLVED or 2 * self.dissolved >= self.n_resamples:
             return "unstable"
         return "stable" if self.overlap >= BACK and not self.large else "blurred"
@@ -214,9 +215,7 @@ class Stability:
                 text = these[0].sentence.rstrip(".")
                 parts.append(f"{text[0].lower()}{text[1:]}")
             elif these:
-                who = f"clusters {_listed([str(c.cluster) for c in these])}"
-                if len(these) == len(self.sizes):
-                    who = "all clusters"
+                who = _named([c.cluster for c in these], len(self.sizes))
                 parts.append(f"{who} {_together(verdict, these, n)}")
         text = "; ".join(parts)
         return f"{text[0].upper()}{text[1:]}."
@@ -225,13 +224,11 @@ class Stability:
         """Whether the search itself finds them again."""
         if not self.n_seeds:
             return ""
-        missed = [str(c.cluster) for c in self.clusters if (c.seed_overlap or 0.0) < BACK]
+        missed = [c.cluster for c in self.clusters if (c.seed_overlap or 0.0) < BACK]
         same = "On the same people other seeds find"
         if not missed:
             return f"{same} the same clusters."
-        who = f"cluster {missed[0]}" if len(missed) == 1 else f"clusters {_listed(missed)}"
-        if len(missed) == len(self.sizes):
-            who = "these clusters"
+        who = _named(missed, len(self.sizes))
         return (
             f"{same} {who} otherwise: there are several clusterings about as good, and the search "
             "took one of them."
@@ -350,6 +347,17 @@ class Stability:
         ax.set_ylabel("cluster")
         ax.legend(frameon=False, **legend_position())
         return ax
+
+
+def _named(clusters: list[int], k: int) -> str:
+    """Some of k clusters, by their numbers as long as these can be read."""
+    if len(clusters) == 1:
+        return f"cluster {clusters[0]}"
+    if len(clusters) == k:
+        return "all clusters"
+    if len(clusters) > _MOST_NAMED:
+        return f"{len(clusters)} of the {k} clusters"
+    return f"clusters {_listed([str(cluster) for cluster in clusters])}"
 
 
 def _together(verdict: str, clusters: list[ClusterStability], n: int) -> str:
