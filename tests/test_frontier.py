@@ -54,6 +54,19 @@ def test_rows_and_plot(blobs):
     plt.close(ax.figure)
 
 
+def test_it_shows_itself_as_text_and_in_a_notebook(blobs):
+    rows, groups = blobs
+    frontier = fairness_frontier(rows, groups, 3, tolerances=(0, 0.2, None), random_state=0)
+    header, rule, *lines = str(frontier).splitlines()
+    assert header.split()[:3] == ["tolerance", "embedding", "cost"]
+    assert set(rule) == {"-", " "}
+    assert [line.split()[0] for line in lines] == ["0%", "20%", "none"]
+    assert lines[-1].split()[2] == "+0.0%"
+    html = frontier._repr_html_()
+    assert html.count("<tr>") == 4
+    assert f">{frontier.cost[0]:.4g}</td>" in html
+
+
 def test_given_centroids_serve_the_first_start_only(blobs):
     rows, groups = blobs
     centroids = np.array([[0.0, 0], [4, 0], [0, 4]])

@@ -110,6 +110,41 @@ class FairnessFrontier:
             )
         ]
 
+    def table(self) -> list[list[str]]:
+        """The points as a table of text, with a header."""
+        table = [["tolerance", self.cost_name, "price", "largest deviation", "certified"]]
+        for name, row, cost in zip(self.tolerance_names, self.rows(), self.cost, strict=True):
+            table.append(
+                [
+                    name,
+                    f"{cost:.4g}",
+                    f"{row['price'] - 1:+.1%}",
+                    f"{row['achieved_tol']:.1%}",
+                    "yes" if row["certified"] else "no",
+                ]
+            )
+        return table
+
+    def __str__(self) -> str:
+        table = self.table()
+        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+        header, *body = (
+            "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+            for row in table
+        )
+        return "\n".join([header, "  ".join("-" * width for width in widths), *body])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        style = "text-align:right;padding:2px 10px"
+        rows = []
+        for i, row in enumerate(self.table()):
+            tag = "td" if i else "th"
+            rows.append("".join(f'<{tag} style="{style}">{cell}</{tag}>' for cell in row))
+        body = "".join(f"<tr>{row}</tr>" for row in rows)
+        return f'<table style="border-collapse:collapse;margin:6px 0">{body}</table>'
+
     def plot(self, ax: Any = None) -> Any:
         """Draw the cost against the tolerance; returns the matplotlib axes.
 

@@ -297,3 +297,23 @@ def test_good_clusters_have_no_diagnosis(call, people):
     done = cluster(call, people, *words)
     assert "iagnosis" not in done.out
     assert cluster(call, people, *words, "--json").json["diagnosis"] == []
+
+
+def test_which_clusters_come_back_is_printed_and_in_json_and_report(call, people, tmp_path):
+    words = ("--effort", "fast", "--stability", "2")
+    done = cluster(call, people, *words)
+    assert "Which clusters come back on resamples" in done.out
+    assert "of 2 resamples" in done.out or "all 2 resamples" in done.out
+    page = tmp_path / "page.html"
+    found = cluster(call, people, *words, "--report", page, "--json").json["stability"]
+    assert found["resamples"] == 2
+    assert [c["cluster"] for c in found["clusters"]] == [0, 1]
+    assert found["words"] in page.read_text(encoding="utf-8")
+
+
+def test_without_a_report_nothing_is_resampled_unless_asked(call, people, tmp_path):
+    assert cluster(call, people, "--effort", "fast", "--json").json["stability"] is None
+    page = tmp_path / "page.html"
+    words = ("--effort", "fast", "--report", page, "--json")
+    assert cluster(call, people, *words, "--stability", "0").json["stability"] is None
+    assert cluster(call, people, *words).json["stability"]["resamples"] == 10

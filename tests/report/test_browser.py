@@ -11,12 +11,13 @@ from report_models import (
     crowded_model,
     fair_frontier,
     fair_model,
+    kmeans_model,
     plain_model,
     two_attribute_model,
 )
 
 from fairspectral import fairness_frontier
-from fairspectral.report import write_report
+from fairspectral.report import write_comparison, write_report
 
 playwright = pytest.importorskip(
     "playwright.sync_api", reason="playwright is not installed: pip install playwright"
@@ -74,8 +75,15 @@ def reports(tmp_path_factory):
             folder / f"{name}.html",
             title=TITLE,
             frontier=frontiers.get(name),
+            stability=model().stability(2, n_seeds=1),
             notes=HOSTILE,
         )
+    several = [fair_model(), plain_model(), kmeans_model()]
+    several.append(several[0]._at(fairness_frontier(several[0], tolerances=(0.05, None)), 0.05))
+    names = ["a name that is long enough to need several lines on a phone", *HOSTILE]
+    paths["several"] = write_comparison(
+        several, folder / "several.html", names=names, title=TITLE, notes=HOSTILE, stability=2
+    )
     return paths
 
 
@@ -131,7 +139,7 @@ def test_every_section_is_drawn(visit, width, scheme):
         assert np.min(sizes) > 0, section
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", [*MODELS, "several"])
 def test_a_phone_need_not_scroll_sideways(visit, name):
     page = visit(name, 390)
     page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
@@ -259,3 +267,43 @@ def test_on_paper_the_code_is_not_cut_off(visit):
     page = visit()
     page.emulate_media(media="print")
     assert page.locator("pre").evaluate("e => e.scrollWidth <= e.clientWidth")
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_clusterings_side_by_side_are_drawn(visit, width, scheme):
+    page = visit("several", width, color_scheme=scheme)
+    assert page.title() == TITLE
+    assert page.locator("table.side tbody tr").count() == 4
+    for marks in ("#sizes .bar .mark", "#price .point"):
+        sizes = page.eval_on_selector_all(
+            marks, "all => all.map(e => e.getBoundingClientRect()).map(b => [b.width, b.height])"
+        )
+        assert np.min(sizes) > 0, marks
+    shown = page.locator("table.side").inner_text()
+    assert all(name in shown for name in HOSTILE)
+
+
+def test_a_link_in_the_table_unfolds_its_clustering(visit):
+    page = visit("several")
+    part = page.locator("#run-2")
+    assert part.get_attribute("open") is None
+    page.locator("a[href='#run-2']").click()
+    page.wait_for_function("document.getElementById('run-2').open")
+    assert part.locator("table").first.is_visible()
+
+
+def test_the_labels_of_each_can_be_downloaded(visit):
+    page = visit("several")
+    with page.expect_download() as waiting:
+        page.locator("table.side a[download='labels-2.csv']").click()
+    lines = waiting.value.path().read_text().splitlines()
+    assert lines[0] == "row,cluster"
+    assert [int(line.split(",")[1]) for line in lines[1:]] == plain_model().labels_.tolist()
+
+
+def test_on_paper_the_table_is_not_cut_off(visit):
+    page = visit("several", 720)  # about the width of A4 within its margins
+    page.emulate_media(media="print")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 720
+    assert not page.locator("nav").is_visible()

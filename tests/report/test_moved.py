@@ -62,7 +62,7 @@ def test_the_reason_is_a_share_or_a_size_that_is_outside(case):
 
 def test_the_page_has_the_files_to_download():
     model = fair_model()
-    page = render_report(model, frontier=False)
+    page = render_report(model, frontier=False, stability=False)
     files = {
         name: list(csv.DictReader(io.StringIO(base64.b64decode(data).decode())))
         for name, data in re.findall(r'download="(\S+)" href="data:text/csv;[^,]*,([^"]+)"', page)

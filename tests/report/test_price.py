@@ -43,7 +43,7 @@ def test_the_marked_point_is_the_run(model):
     if price.better_cut(frontier, model) is None:
         assert price.has_run(frontier, model)
         np.testing.assert_array_equal(frontier.at(0.2).labels, labels)
-    page = render_report(model, plain=False)
+    page = render_report(model, plain=False, stability=False)
     np.testing.assert_array_equal(model.labels_, labels)
     (tip,) = marked(page)
     assert f"tolerance 20%\nnormalised cut {model.audit_.normalized_cut:.4g}\n" in tip
@@ -55,7 +55,7 @@ def test_a_better_clustering_is_said_and_not_taken_silently(model):
     make_worse(model)
     labels, cut = model.labels_.copy(), model.audit_.normalized_cut
     assert cut > best.normalized_cut + 1e-6
-    page = render_report(model, plain=False)
+    page = render_report(model, plain=False, stability=False)
     np.testing.assert_array_equal(model.labels_, labels)
     (tip,) = marked(page)
     assert f"normalised cut {cut:.4g}" in tip
@@ -84,12 +84,14 @@ def test_labels_by_k_means_have_no_point(monkeypatch):
 def test_many_samples_get_a_quick_frontier_and_very_many_none(monkeypatch):
     monkeypatch.setattr(price, "FULL_FRONTIER_SAMPLES", 100)
     model = fair_model()
-    page = render_report(model, plain=False)
+    page = render_report(model, plain=False, stability=False)
     assert "in normalised cut over the same rounding without any bound" in page
     assert "searched with effort “fast”, this run with “default”." in page
     assert len(marked(page)) == 1
     monkeypatch.setattr(price, "QUICK_FRONTIER_SAMPLES", 100)
-    assert "Not computed for this report: it takes" in render_report(model, plain=False)
+    assert "Not computed for this report: it takes" in render_report(
+        model, plain=False, stability=False
+    )
     assert price.compute_frontier(model, model._attributes) is None
 
 

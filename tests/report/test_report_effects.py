@@ -21,7 +21,9 @@ def described():
 
 def test_the_section_has_the_sentences_with_names_as_text():
     found = described()
-    shown = section(render_report(fair_model(), description=found, plain=False, frontier=False))
+    shown = section(
+        render_report(fair_model(), description=found, plain=False, frontier=False, stability=False)
+    )
     assert shown.count("<li>") == 4
     assert "<script" not in shown
     assert "&lt;script&gt;" in shown
@@ -34,7 +36,7 @@ def test_the_section_has_the_sentences_with_names_as_text():
 
 def test_without_the_columns_the_section_names_typical_members_only():
     for model in (fair_model(), plain_model()):
-        shown = section(render_report(model, plain=False, frontier=False))
+        shown = section(render_report(model, plain=False, frontier=False, stability=False))
         assert "The columns of the data are not known to this report" in shown
         assert "Typical: " in shown
         assert "<table" not in shown

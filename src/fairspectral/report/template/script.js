@@ -66,6 +66,14 @@
   });
   addEventListener("afterprint", () => opened.forEach((one) => { one.open = false; }));
 
+  // A link to a part that is folded away opens it.
+  const unfold = () => {
+    const part = byId(location.hash.slice(1));
+    if (part && part.tagName === "DETAILS") part.open = true;
+  };
+  addEventListener("hashchange", unfold);
+  unfold();
+
   if (!byId("points")) return;  // a page about several runs has no embedding
 
   // The embedding: the nearest drawn sample answers the pointer and the arrow keys.
