@@ -13,6 +13,7 @@ from fairspectral import (
     FairSpectralClustering,
     audit,
     bin_numeric,
+    choose_k,
     fair_assignment,
     fair_spectral_embedding,
     fairness_frontier,
@@ -40,6 +41,11 @@ def fair(embedding: Any = None, **options: Any) -> bool:
         given, options.pop("groups", two_groups()), **{"n_init": 1, "random_state": 0, **options}
     )
     return found.certified and len(found.labels) == N
+
+
+def fitted() -> FairSpectralClustering:
+    model = FairSpectralClustering(K, effort="fast", random_state=0)
+    return model.fit(plain(), sensitive_features=two_groups())
 
 
 def y_as_groups() -> None:
@@ -258,6 +264,25 @@ FUNCTIONS = [
     c("metrics: cut of one dimension", lambda: metrics.normalized_cut(labels(), plain()[0]),
       "X must be a square matrix of affinities, but it has shape (3,); for a table of features "
       "use affinity='rbf' or 'nearest_neighbors'."),
+    # stability and the number of clusters
+    c("stability: no resamples", lambda: fitted().stability(0),
+      "n_resamples=0 must be at least 1; pass a larger number."),
+    c("stability: all of the people", lambda: fitted().stability(fraction=1),
+      "fraction=1 is not a part of the people; pass a number between 0 and 1, such as 0.8."),
+    c("stability: too few people", lambda: fitted().stability(fraction=0.1),
+      f"fraction=0.1 of {N} people is too few for {K} clusters; pass a larger fraction, or fit "
+      "fewer clusters."),
+    c("stability: works", lambda: fitted().stability(1, n_seeds=0).n_resamples == 1),
+    c("choose_k: no groups", lambda: choose_k(plain(), None),
+      "choose_k needs sensitive_features, the groups whose shares the clusters must have; pass "
+      "one value per row."),
+    c("choose_k: the wrong way round",
+      lambda: choose_k(plain(), two_groups(), min_clusters=4, max_clusters=3),
+      "max_clusters=3 is less than min_clusters=4; swap them."),
+    c("choose_k: one cluster", lambda: choose_k(plain(), two_groups(), min_clusters=1),
+      "min_clusters=1 must be at least 2; pass a larger number."),
+    c("choose_k: works", lambda: choose_k(plain(), two_groups(), max_clusters=3, effort="fast",
+                                          n_resamples=1).suggestion in (2, 3)),
     # frontier
     c("frontier: no tolerance", lambda: fairness_frontier(rows(), two_groups(), tolerances=()),
       "tolerances is empty; pass at least one, for example (0, 0.2, None)."),

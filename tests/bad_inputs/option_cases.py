@@ -204,6 +204,14 @@ OPTIONS = [
     o("choose-k: one number", "--max-clusters 3 is less than --min-clusters 9; swap them.",
       "choose-k", "{in}", "-s", "sex", "--min-clusters", "9",
       "--max-clusters", "3"),
+    o("choose-k: resamples below none", "--stability must be at least 0; see fairspectral choose-k "
+      "--help.", "choose-k", "{in}", "-s", "sex", "--stability", "-1"),
+    o("compare: no number", "--clusters has 'two', which is not a number of clusters; write for "
+      "example 3,4,5 or 3-5.", "compare", "{in}", "-s", "sex", "-k", "two"),
+    o("compare: a range the wrong way round", "--clusters has the range '3-2' the wrong way round; "
+      "swap it.", "compare", "{in}", "-s", "sex", "-k", "3-2"),
+    o("compare: no tolerance", "--tolerances has 'wide', which is not a number; write for example "
+      "0,0.1,0.2,none.", "compare", "{in}", "-s", "sex", "-k", "2", "--tolerances", "wide"),
     o("frontier: clusters 0", "--clusters must be at least 1; see fairspectral frontier --help.",
       "frontier", "{in}", "-s", "sex", "-k", "0"),
     o("frontier: a wrong column",

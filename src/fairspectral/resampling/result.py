@@ -225,13 +225,15 @@ class Stability:
         if not self.n_seeds:
             return ""
         missed = [c.cluster for c in self.clusters if (c.seed_overlap or 0.0) < BACK]
-        same = "On the same people other seeds find"
+        same = "On the same people, other seeds"
         if not missed:
-            return f"{same} the same clusters."
-        who = _named(missed, len(self.sizes))
+            return f"{same} find the same clusters."
+        who = "these clusters"
+        if len(missed) < len(self.sizes):
+            who = _named(missed, len(self.sizes))
         return (
-            f"{same} {who} otherwise: there are several clusterings about as good, and the search "
-            "took one of them."
+            f"{same} do not find {who} again: there are several clusterings about as good, and "
+            "the search took one of them."
         )
 
     def _of_the_end(self) -> str:
