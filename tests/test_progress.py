@@ -2,7 +2,7 @@ from itertools import pairwise
 
 import pytest
 
-from fairspectral.progress import GapMeter, compilation, listening, report
+from fairspectral.progress import GapMeter, compilation, listening, note, report, unheard
 
 
 def test_without_a_listener_nothing_happens():
@@ -70,3 +70,15 @@ def test_nested_compilation_is_reported_once():
         outer(2)  # compiled already
     outer(1.5)  # no listener
     assert heard == [True, False]
+
+
+def test_the_steps_of_a_longer_work_are_not_heard():
+    heard, noted = [], []
+    with listening(lambda *given: heard.append(given), lambda *given: noted.append(given)):
+        report("all", 0.5)
+        with unheard():
+            report("one", 0.1)
+            note("one", "words")
+        note("all", "words")
+    assert heard == [("all", 0.5)]
+    assert noted == [("all", "words")]

@@ -177,11 +177,13 @@ def table_of(runs: Sequence[Run]) -> tuple[list[str], list[list[str]]]:
 def headline(runs: Sequence[Run]) -> list[str]:
     """What the table shows, in a few sentences."""
     judged = [run.judgement for run in runs if run.judgement is not None]
+    bounded = [judgement for judgement in judged if judgement.asked or judgement.custom]
     said = []
-    if judged:
-        fair = sum(judgement.fair for judgement in judged)
-        number = "All" if fair == len(judged) else f"{fair} of {len(judged)}"
-        said.append(f"{number} are fair within their bounds.")
+    if bounded:
+        fair = sum(judgement.fair for judgement in bounded)
+        number = "All" if fair == len(bounded) else f"{fair} of {len(bounded)}"
+        who = "" if len(bounded) == len(runs) else " with a tolerance"
+        said.append(f"{number}{who} are fair within their bounds.")
     priced = [(run.price, run.name) for run in runs if run.price is not None]
     if len(priced) > 1:
         (low, cheapest), (high, dearest) = min(priced), max(priced)
@@ -198,7 +200,7 @@ def headline(runs: Sequence[Run]) -> list[str]:
         )
     doubted = sum(bool(run.model.diagnosis_) for run in runs)
     if doubted:
-        said.append(f"There are doubts about {doubted} of them; see the last column.")
+        said.append(f"There are doubts about {doubted} of them; see the column “doubts”.")
     return said
 
 
