@@ -3,10 +3,24 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from helpers import random_affinity
+from test_contract import N, OperatorContract
 
 from fairspectral.affinity import induced as module
 from fairspectral.affinity import make_operator
 from fairspectral.affinity.induced import InducedOperator, induce
+
+
+class TestSomePeopleThroughAll(OperatorContract):
+    def all_people(self):
+        return random_affinity(2 * N, seed=5)
+
+    def operator(self):
+        whole = make_operator(self.all_people(), "precomputed")
+        return InducedOperator(whole, np.arange(0, 2 * N, 2), self.dense().sum(axis=1))
+
+    def dense(self):
+        return self.all_people()[::2, ::2]
 
 
 def points(n=30):

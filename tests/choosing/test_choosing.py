@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from fairspectral import choose_k
+from fairspectral.affinity import make_operator
 from fairspectral.choosing.result import Candidate, ChoiceOfK, suggest
 from fairspectral.datasets import make_msbm
 
@@ -107,3 +108,12 @@ def test_wrong_arguments_are_named():
         choose_k(X, groups, effort="slow")
     with pytest.raises(ValueError, match="n_resamples=-1 must be at least 0"):
         choose_k(X, groups, n_resamples=-1)
+
+
+def test_lists_and_operators_will_do(found):
+    X, groups = blobs()
+    params = {"max_clusters": 3, "effort": "fast"}
+    listed = choose_k(X.tolist(), groups.tolist(), gamma=0.5, **params)
+    operator = choose_k(None, groups, affinity=make_operator(X, "rbf", gamma=0.5), **params)
+    for other in (listed, operator):
+        assert other.best.eigengap == pytest.approx(found.best.eigengap, abs=1e-3)

@@ -225,3 +225,13 @@ def test_which_clusters_come_back_is_computed_where_it_takes_seconds(monkeypatch
     monkeypatch.setattr("fairspectral.report.comeback.MOST_SAMPLES", 50)
     text = " ".join(Page(render_report(plain_model(), frontier=False)).text)
     assert "Not tried for this report" in text
+
+
+def test_too_few_people_to_resample_are_no_error():
+    X, group = blobs(12)
+    model = FairSpectralClustering(6, fairness_tol=None, random_state=0)
+    model.fit(X, sensitive_features=group)
+    text = " ".join(Page(render_report(model, frontier=False)).text)
+    assert "Not tried for this report" in text
+    with pytest.raises(ValueError, match="too few for 6 clusters"):
+        render_report(model, frontier=False, stability=True)

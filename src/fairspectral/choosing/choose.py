@@ -98,9 +98,10 @@ def choose_k(
             "pass one value per row."
         )
     X, sensitive_features, affinity = unpack_graph(X, sensitive_features, affinity)
-    given, n = X, (affinity if X is None else X).shape[0]
+    given = X
     if not is_operator(affinity) and not is_operator(X):
         X = check_data(X, precomputed=isinstance(affinity, str) and affinity == "precomputed")
+    n = (affinity if is_operator(affinity) else X).shape[0]
     attributes = encode_groups(sensitive_features, n, attribute_mode, rows=given)
     _check_columns(n, attributes, max_clusters, n_resamples)
     report(AFFINITY)
@@ -164,11 +165,7 @@ def _compare(
     if n_resamples:
         stability = _resample(operator, attributes, request, numbers, labels, n_resamples)
         candidates = [
-            replace(
-                candidate,
-                stability=one.agreement,
-                weakest=min(cluster.overlap for cluster in one.clusters),
-            )
+            replace(candidate, stability=one.agreement, weakest=one.weakest)
             for candidate, one in zip(candidates, stability, strict=True)
         ]
     return ChoiceOfK(tuple(candidates), tuple(trial.said), trial.result, tuple(stability))

@@ -26,8 +26,12 @@ def compute_stability(model: Any, wanted: Stability | bool | None) -> Stability 
         fair = model.fair_assignment_
         interrupted = fair is not None and STOPPED in fair.notes and model.time_budget is None
         small = len(model.labels_) <= MOST_SAMPLES and can_search(model.affinity_operator_)
-        # Few persons in many clusters leave nothing to resample.
-        wanted = small and not interrupted and len(model.labels_) >= 4 * model.n_clusters
+        if interrupted or not small:
+            return None
+        try:
+            return stability(model)
+        except ValueError:  # too few people, or a graph of which a part falls into single nodes
+            return None
     return stability(model) if wanted else None
 
 

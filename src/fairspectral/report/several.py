@@ -59,11 +59,6 @@ class Run:
         """Whether its shares are within their bounds."""
         return judge(self.model)
 
-    @property
-    def weakest(self) -> float | None:
-        """The overlap of the cluster that comes back least."""
-        return None if self.stability is None else min(c.overlap for c in self.stability.clusters)
-
     def summary(self) -> dict[str, Any]:
         """Its numbers, for JSON."""
         audit, judgement = self.model.audit_, self.judgement
@@ -97,7 +92,7 @@ class Run:
             f"{self.cut / self.k:.3f}",
             "–" if self.price is None else signed(self.price),
             "–" if self.stability is None else f"{self.stability.agreement:.2f}",
-            "–" if self.weakest is None else f"{self.weakest:.0%}",
+            "–" if self.stability is None else f"{self.stability.weakest:.0%}",
             ", ".join(kinds) or "none",
         ]
 

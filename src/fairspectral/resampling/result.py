@@ -176,6 +176,11 @@ class Stability:
         return float(self.ari.mean())
 
     @property
+    def weakest(self) -> float:
+        """The mean overlap of the cluster that comes back least."""
+        return float(np.nanmin(_mean(self.overlap)))
+
+    @property
     def clusters(self) -> tuple[ClusterStability, ...]:
         """One for each cluster, in the order of the labels."""
         overlap, seeds = _mean(self.overlap), _mean(self.seed_overlap)
@@ -286,6 +291,7 @@ class Stability:
             "fraction": self.fraction,
             "effort": self.effort,
             "agreement": self.agreement,
+            "weakest": self.weakest,
             "clusters": self.rows(),
             "words": self.words,
             "stopped": self.asked is not None,
