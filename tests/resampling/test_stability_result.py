@@ -92,7 +92,7 @@ def test_rows_table_frame_and_json_agree():
 def test_a_notebook_shows_a_table_with_the_words():
     text = made([[0.9, 0.4]])._repr_html_()
     assert text.count("<tr>") == 3
-    assert "dissolves in 1 of 1 resamples" in text
+    assert "dissolves in 1 of 1 resample" in text
 
 
 def test_the_picture_has_a_bar_for_each_cluster():

@@ -7,7 +7,8 @@ from typing import Any
 from fairspectral.palette import ink_on
 from fairspectral.report.charts import Bar, Bars, Segment
 from fairspectral.resampling.fitted import stability
-from fairspectral.resampling.result import COLOURS, Stability
+from fairspectral.resampling.one_cluster import COLOURS
+from fairspectral.resampling.result import Stability
 from fairspectral.rounding.result import STOPPED
 from fairspectral.rounding.rows import can_search
 

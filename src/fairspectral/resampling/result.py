@@ -11,91 +11,20 @@ import numpy as np
 
 from fairspectral.axes import axes_or_new, legend_position
 from fairspectral.resampling.agreement import Agreement
+from fairspectral.resampling.one_cluster import (
+    BACK,
+    COLOURS,
+    DISSOLVED,
+    ClusterStability,
+    listed,
+    resamples,
+)
 
 if TYPE_CHECKING:
     import pandas
 
-# Hennig's limits for the overlap: from the first on a cluster has come back, up to the second it
-# is dissolved, since then no more than half of the people in either are in both.
-BACK, DISSOLVED = 0.75, 0.5
-# The part of the way from chance to 1 that a cluster needs to be called stable: a cluster of nearly
-# everybody overlaps with any large one.
-_ABOVE_CHANCE = 0.5
 _MOST_NAMED = 8
-# Okabe and Ito's colours, for the colour-blind too.
-COLOURS = {"comes back": "#009e73", "changed": "#f0c75e", "dissolves": "#d55e00"}
 _HEADER = ["cluster", "size", "overlap", "by chance", "comes back", "changed", "dissolves"]
-
-
-@dataclass(frozen=True)
-class ClusterStability:
-    """One cluster.
-
-    Attributes
-    ----------
-    cluster : int
-        Its label.
-    size : int
-        Its members.
-    overlap : float
-        With the most similar cluster of a resample, on average: people in both over people in
-        either (the Jaccard index).
-    chance : float
-        The same with shuffled labels.
-    back, changed, dissolved : int
-        In how many resamples the overlap is at least 0.75, in between, and at most 0.5.
-    seed_overlap : float or None
-        The mean overlap on the same people with other seeds; None where none was tried.
-    """
-
-    cluster: int
-    size: int
-    overlap: float
-    chance: float
-    back: int
-    changed: int
-    dissolved: int
-    seed_overlap: float | None
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """In how many resamples it comes back, is changed, and dissolves."""
-        return dict(zip(COLOURS, (self.back, self.changed, self.dissolved), strict=True))
-
-    @property
-    def n_resamples(self) -> int:
-        """The resamples in which it has members."""
-        return sum(self.counts.values())
-
-    @property
-    def verdict(self) -> str:
-        """``"stable"``, ``"blurred"`` (its borders move) or ``"unstable"`` (it often dissolves)."""
-        if self.overlap <= DISSOLVED or 2 * self.dissolved >= self.n_resamples:
-            return "unstable"
-        return "stable" if self.overlap >= BACK and not self.large else "blurred"
-
-    @property
-    def large(self) -> bool:
-        """Whether chance explains most of the overlap, since the cluster has most people."""
-        above_chance = self.overlap - self.chance >= _ABOVE_CHANCE * (1 - self.chance)
-        return self.overlap >= BACK and not above_chance
-
-    @property
-    def sentence(self) -> str:
-        """What became of it."""
-        said = {
-            "comes back": "comes back in {}",
-            "changed": "comes back changed in {}",
-            "dissolves": "dissolves in {}",
-        }
-        parts = [said[name].format(count) for name, count in self.counts.items() if count]
-        if not parts:
-            return f"Cluster {self.cluster} has no members in any resample."
-        parts[0] += f" of {self.n_resamples} resamples"
-        text = f"Cluster {self.cluster} {_listed(parts)}"
-        if self.large:
-            text += f", but it is so large that chance gives an overlap of {self.chance:.0%}"
-        return f"{text}."
 
 
 @dataclass(frozen=True)
@@ -138,7 +67,7 @@ class Stability:
     def of(
         cls,
         labels: np.ndarray,
-        resamples: Sequence[Agreement],
+        samples: Sequence[Agreement],
         seeds: Sequence[Agreement],
         *,
         fraction: float,
@@ -150,9 +79,9 @@ class Stability:
         shape = (-1, len(sizes))
         return cls(
             sizes=sizes,
-            overlap=np.array([a.overlap for a in resamples]).reshape(shape),
-            chance=_mean(np.array([a.chance for a in resamples]).reshape(shape)),
-            ari=np.array([a.ari for a in resamples]),
+            overlap=np.array([a.overlap for a in samples]).reshape(shape),
+            chance=_mean(np.array([a.chance for a in samples]).reshape(shape)),
+            ari=np.array([a.ari for a in samples]),
             seed_overlap=np.array([a.overlap for a in seeds]).reshape(shape),
             seed_ari=np.array([a.ari for a in seeds]),
             fraction=fraction,
@@ -313,9 +242,8 @@ class Stability:
     def basis(self) -> str:
         """What was done, and the agreement of the whole clustering."""
         return (
-            f"{self.n_resamples} resample{'s' * (self.n_resamples != 1)} of {self.fraction:.0%} of "
-            f"the people; adjusted Rand index {self.agreement:.2f} on average "
-            "(1: the same clusters, 0: chance)."
+            f"{resamples(self.n_resamples)} of {self.fraction:.0%} of the people; adjusted Rand "
+            f"index {self.agreement:.2f} on average (1: the same clusters, 0: chance)."
         )
 
     def _repr_html_(self) -> str:
@@ -365,7 +293,7 @@ def _named(clusters: list[int], k: int) -> str:
         return "all clusters"
     if len(clusters) > _MOST_NAMED:
         return f"{len(clusters)} of the {k} clusters"
-    return f"clusters {_listed([str(cluster) for cluster in clusters])}"
+    return f"clusters {listed([str(cluster) for cluster in clusters])}"
 
 
 def _together(verdict: str, clusters: list[ClusterStability], n: int) -> str:
@@ -375,8 +303,8 @@ def _together(verdict: str, clusters: list[ClusterStability], n: int) -> str:
         return f"come back with other borders, with an overlap of {low:.0%} to {high:.0%}"
     stable = verdict == "stable"
     least = min(c.back if stable else c.dissolved for c in clusters)
-    number = f"all {n}" if least == n else f"at least {least} of {n}"
-    return f"{'come back' if stable else 'dissolve'} in {number} resamples"
+    number = "all" if least == n else f"at least {least} of"
+    return f"{'come back' if stable else 'dissolve'} in {number} {resamples(n)}"
 
 
 def _mean(values: np.ndarray) -> np.ndarray:
@@ -388,8 +316,3 @@ def _mean(values: np.ndarray) -> np.ndarray:
 
 def _percent(share: float) -> str:
     return "–" if np.isnan(share) else f"{share:.0%}"
-
-
-def _listed(words: list[str]) -> str:
-    """``"0, 1 and 2"``."""
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
