@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.metrics import silhouette_score
 
 from fairspectral.affinity import AffinityOperator, is_operator, make_operator
+from fairspectral.affinity.features import read_features
 from fairspectral.auditing import audit_attributes
 from fairspectral.choosing.result import Candidate, ChoiceOfK
 from fairspectral.choosing.trial import Clustering, Request, Trial
@@ -24,7 +25,7 @@ from fairspectral.resampling.result import Stability
 from fairspectral.rounding.plan import EFFORTS
 from fairspectral.set_aside import attributes_of
 from fairspectral.solvers.registry import SOLVER_NAMES
-from fairspectral.validation import Attribute, check_data
+from fairspectral.validation import Attribute
 
 _SILHOUETTE_SAMPLE = 2000
 
@@ -100,7 +101,7 @@ def choose_k(
     X, sensitive_features, affinity = unpack_graph(X, sensitive_features, affinity)
     given = X
     if not is_operator(affinity) and not is_operator(X):
-        X = check_data(X, precomputed=isinstance(affinity, str) and affinity == "precomputed")
+        X = read_features(X, affinity)
     n = (affinity if is_operator(affinity) else X).shape[0]
     attributes = encode_groups(sensitive_features, n, attribute_mode, rows=given)
     _check_columns(n, attributes, max_clusters, n_resamples)
@@ -168,7 +169,9 @@ def _compare(
             replace(candidate, stability=one.agreement, weakest=one.weakest)
             for candidate, one in zip(candidates, stability, strict=True)
         ]
-    return ChoiceOfK(tuple(candidates), tuple(trial.said), trial.result, tuple(stability))
+    return ChoiceOfK(
+        tuple(candidates), tuple(trial.said), trial.result, tuple(stability), operator.choice
+    )
 
 
 def _judge(

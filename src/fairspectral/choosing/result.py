@@ -81,12 +81,15 @@ class ChoiceOfK:
         How the solver of the embedding ended.
     stability : tuple of Stability
         Of the clusters of each candidate; empty without resamples.
+    affinity_choice : str
+        Which affinity ``"auto"`` took and why; empty where it was given.
     """
 
     candidates: tuple[Candidate, ...]
     notes: tuple[str, ...]
     solve_result: SolveResult
     stability: tuple[Stability, ...] = ()
+    affinity_choice: str = ""
 
     @property
     def best(self) -> Candidate:

@@ -71,11 +71,13 @@ def choose_k(
             {
                 "suggestion": found.suggestion,
                 "candidates": found.rows(),
+                "affinity_choice": found.affinity_choice,
                 "stability": [one.summary() for one in found.stability],
                 "solver": solver_summary(found.solve_result),
             }
         )
         return
+    print_lines(*filter(None, [found.affinity_choice]))
     header, *rows = found.table()
     print_table(header, rows)
     print_lines(found.words, *found.notes)
