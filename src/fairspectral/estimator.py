@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from copy import copy
 from dataclasses import fields, is_dataclass, replace
 from functools import partial
 from typing import Any, Self
@@ -164,6 +165,14 @@ class FairClusteringBase(ClusterMixin, BaseEstimator):
         operator, fringe = self.affinity_operator_, rounder.fringe
         embedded = without_fringe(operator, fringe) if fringe else operator
         self._keep(fair.labels, fair, rounder.rows, fringe, embedded)
+
+    def _at_tolerance(self, tolerance: float | None, fair: FairAssignment) -> Self:
+        """This model with the clustering that a frontier has at another tolerance."""
+        other = copy(self)
+        other.fairness_tol = tolerance
+        other._asked = {**self._asked, "fairness_tol": tolerance}
+        other._adopt(fair)
+        return other
 
     def _plan(self, attributes: tuple[Attribute, ...]) -> RoundingPlan | None:
         """The validated rounding request; None where k-means will round."""

@@ -115,7 +115,7 @@ def render_report(
     random_state: Any = 0,
 ) -> str:
     """The page itself; parameters as in `write_report`."""
-    environment = _environment()
+    environment = make_environment()
     check_is_fitted(model, "labels_")
     collect.check_unchanged(model)
     attributes = collect.read_attributes(model, sensitive_features)
@@ -133,10 +133,10 @@ def render_report(
     if description is None:
         description = describe_model(model, attributes=attributes)
     image = sections.picture(model, attributes, random_state)
-    script = _asset("script.js")
+    script = asset("base.js") + asset("script.js")
     return environment.get_template("page.html.jinja").render(
         title=title or "Fair spectral clustering",
-        style=_asset("style.css"),
+        style=asset("style.css"),
         script=script,
         # The page may only run this script and load nothing, whatever the data contain.
         script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
@@ -208,7 +208,8 @@ def _labels_file(labels: np.ndarray) -> str:
     return _file(csv_text({"row": np.arange(1, len(labels) + 1), "cluster": labels}))
 
 
-def _environment() -> Any:
+def make_environment(*folders: str) -> Any:
+    """Where the templates are found: in the report's folder, and in others of the package."""
     try:
         import jinja2
     except ImportError:
@@ -216,7 +217,9 @@ def _environment() -> Any:
             "the report needs jinja2; install it with pip install 'fairspectral[report]'."
         ) from None
     environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("fairspectral", "report/template"),
+        loader=jinja2.ChoiceLoader(
+            [jinja2.PackageLoader("fairspectral", at) for at in (*folders, "report/template")]
+        ),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
@@ -227,7 +230,8 @@ def _environment() -> Any:
     return environment
 
 
-def _asset(name: str) -> str:
+def asset(name: str) -> str:
+    """A file of the page: its style, or a script."""
     return files("fairspectral.report").joinpath("template", name).read_text(encoding="utf-8")
 
 

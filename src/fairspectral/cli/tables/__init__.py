@@ -13,6 +13,7 @@ from fairspectral.cli.tables.write import (
     TEXT_KINDS,
     check_kind,
     check_output,
+    labelled_text,
     write_table,
 )
 
@@ -30,6 +31,7 @@ __all__ = [
     "input_name",
     "is_standard",
     "kind_of",
+    "labelled_text",
     "listed",
     "numbers",
     "original_columns",
