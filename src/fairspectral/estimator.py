@@ -167,7 +167,7 @@ class FairClusteringBase(ClusterMixin, BaseEstimator):
         self._keep(fair.labels, fair, rounder.rows, fringe, embedded)
 
     def _at_tolerance(self, tolerance: float | None, fair: FairAssignment) -> Self:
-        """This model with the clustering that a frontier has at another tolerance."""
+        """The same model with the clustering that a frontier has at another tolerance."""
         other = copy(self)
         other.fairness_tol = tolerance
         other._asked = {**self._asked, "fairness_tol": tolerance}

@@ -126,6 +126,7 @@ def check_names(output: Path | None, report: Path | None, label_column: str, jso
 def check_outputs(
     prepared: Prepared, output: Path | None, report: Path | None, label_column: str
 ) -> None:
+    """Refuse outputs that would write over the input, or over one of its columns."""
     from fairspectral.cli.tables import check_output
 
     for path in filter(None, (output, report)):

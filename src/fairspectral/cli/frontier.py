@@ -162,8 +162,7 @@ def read_tolerances(text: str, option: str = "--tolerances") -> list[float | Non
             tolerance = None if word.lower() == "none" else float(word)
         except ValueError:
             raise ValueError(
-                f"{option} has {word!r}, which is not a number; write for example "
-                "0,0.1,0.2,none."
+                f"{option} has {word!r}, which is not a number; write for example 0,0.1,0.2,none."
             ) from None
         if tolerance is not None:
             check_tolerance(tolerance, option)
