@@ -40,7 +40,13 @@ _FOREIGN = ("cross-site", "same-site")  # same-site are other ports of this mach
 
 
 class TooLong(Exception):
-    """The body of a request is longer than allowed."""
+    """The body of a request is longer than allowed; with a status, as Starlette's errors have."""
+
+    status_code = 413
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(sentence)
+        self.detail = sentence
 
 
 class Guard:
@@ -128,30 +134,34 @@ class Guard:
     ) -> None:
         declared = headers.get("content-length", "0")
         if not declared.isdecimal() or int(declared) > self._most_bytes:
+            await self._discard(receive)
             await _answer(send, 413, self._too_long)
             return
-        received, answering = 0, False
+        received = 0
 
         async def counted() -> Message:
             nonlocal received
             message = await receive()
             received += len(message.get("body", b""))
             if received > self._most_bytes:  # sent in chunks, of which no header tells the sum
-                raise TooLong
+                await self._discard(receive)
+                raise TooLong(self._too_long)
             return message
 
         async def with_headers(message: Message) -> None:
-            nonlocal answering
             if message["type"] == "http.response.start":
-                answering = True
                 message["headers"] = [*message["headers"], *_encoded(_HEADERS)]
             await send(message)
 
-        try:
-            await self._app(scope, counted, with_headers)
-        except TooLong:
-            if not answering:
-                await _answer(send, 413, self._too_long)
+        await self._app(scope, counted, with_headers)
+
+    async def _discard(self, receive: Receive) -> None:
+        """Read on for a while, because a browser shows no answer before it has sent everything."""
+        discarded, more = 0, True
+        while more and discarded < 20 * self._most_bytes:
+            message = await receive()
+            discarded += len(message.get("body", b""))
+            more = message.get("more_body", False)
 
 
 async def _answer(

@@ -1,6 +1,7 @@
 // What htmx has no attribute for. Everything is delegated, because parts of the page are replaced.
 (() => {
   const message = byId("message");
+  let open = null;  // the button of the cluster that is shown
 
   // A new attempt removes the sentence about the last one; polling does not.
   for (const kind of ["submit", "change"]) {
@@ -23,6 +24,9 @@
   document.addEventListener("htmx:afterSwap", (event) => {
     const shown = { workspace: "choices", run: "run" }[event.detail.target.id];
     if (shown && byId(shown)) byId(shown).scrollIntoView({ block: "nearest" });
+    // At another tolerance the same cluster stays open.
+    if (shown) open = null;
+    else if (event.detail.target.id === "view" && open) byId(open).click();
   });
 
   document.addEventListener("dragover", (event) => {
@@ -55,6 +59,7 @@
   document.addEventListener("click", (event) => {
     const chosen = event.target.closest("[data-cluster]");
     if (!chosen) return;
+    open = chosen.id;
     document.querySelectorAll("[data-cluster]").forEach((chip) => {
       chip.setAttribute("aria-pressed", chip === chosen);
     });
