@@ -107,7 +107,7 @@ def read_choices(form: Mapping[str, Any], lists: Any, sheet: Sheet, limits: Limi
     method = MethodOptions(
         affinity=str(form.get("affinity", MethodOptions.affinity)),
         neighbors=_number(
-            form.get("neighbors", MethodOptions.neighbors), "--neighbors", 1, sheet.n
+            form.get("neighbors", MethodOptions.neighbors), "--neighbors", 1, limits.rows
         ),
         attribute_mode=AttributeMode(_one_of(AttributeMode, form, "attribute_mode")),
         effort=Effort(_one_of(Effort, form, "effort")),

@@ -18,7 +18,7 @@ class Limits:
     Attributes
     ----------
     megabytes : int
-        Of the file. A request may be a little longer, for the form around it.
+        Of the file.
     rows, columns : int
         Of the table.
     clusters : int
@@ -31,9 +31,14 @@ class Limits:
     clusters: int = 50
 
     @property
+    def file_bytes(self) -> int:
+        """Of the file."""
+        return self.megabytes * 1_000_000
+
+    @property
     def request_bytes(self) -> int:
-        """Of the body of a request."""
-        return self.megabytes * 1_000_000 + 100_000
+        """Of the body of a request: the file, and the form around it."""
+        return self.file_bytes + 100_000
 
     def check_kind(self, path: Path) -> None:
         """Refuse what is not text, such as Parquet, which the command reads."""
@@ -46,7 +51,7 @@ class Limits:
 
     def check_file(self, table_name: str, content: bytes) -> None:
         """Refuse a file that is too large, or no text with delimiters, before it is read."""
-        if len(content) > self.megabytes * 1_000_000:
+        if len(content) > self.file_bytes:
             raise ValueError(f"{table_name} {self.too_large}")
         header = content.lstrip(b"\r\n").split(b"\n", 1)[0]
         # Delimiters within quotes count too, hence the margin; the exact check comes after reading.

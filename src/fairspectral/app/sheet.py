@@ -91,7 +91,7 @@ def open_upload(name: str, content: bytes, limits: Limits) -> Sheet:
 
 def open_path(path: Path, limits: Limits) -> Sheet:
     """The table in a file of this machine."""
-    if path.is_file() and path.stat().st_size > limits.megabytes * 1_000_000:
+    if path.is_file() and path.stat().st_size > limits.file_bytes:
         raise ValueError(f"{path} {limits.too_large}")
     limits.check_kind(path)
     read_table(path)  # says in a sentence what is wrong with the path

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import webbrowser
 from pathlib import Path
 from typing import Annotated
@@ -38,12 +38,13 @@ def serve(
 
     [bold]Example:[/bold] fairspectral app people.csv
     """
-    missing = [name for name in _NEEDED if importlib.util.find_spec(name) is None]
-    if missing:
-        names = ", ".join(missing).replace("_", "-")
-        raise ImportError(
-            f"the page needs {names}; install it with pip install 'fairspectral[app]'."
-        )
+    for name in _NEEDED:
+        try:
+            importlib.import_module(name)
+        except ImportError:
+            raise ImportError(
+                f"the page needs {name}; install it with pip install 'fairspectral[app]'."
+            ) from None
     from fairspectral.app.server import Server
 
     with taking_interrupts():

@@ -13,6 +13,13 @@
     section.textContent = text;
     message.replaceChildren(section);
   }
+  document.addEventListener("htmx:beforeRequest", (event) => {
+    const input = event.target.id === "upload" && event.target.querySelector("input");
+    if (!input || !input.files.length || input.files[0].size <= Number(input.dataset.mostBytes)) return;
+    event.preventDefault();  // no need to send it
+    say(`${input.files[0].name} ${input.dataset.tooLarge}`);
+    event.target.reset();
+  });
   document.addEventListener("htmx:sendError", () => {
     say("The page does not answer any more: start fairspectral app again, and open its new address.");
   });
