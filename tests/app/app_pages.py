@@ -25,8 +25,8 @@ def make_people():
     table = pd.DataFrame(
         {
             "id": np.arange(n),
-            "x": np.round(rng.normal(size=n) + 2.0 * (sex == "f"), 3),
-            "y": np.round(rng.normal(size=n), 3),
+            "x": np.round(rng.normal(size=n) + 4.0 * (sex == "f"), 3),
+            "y": np.round(rng.normal(size=n) + 3.0 * (sex == "f"), 3),
             "age": rng.integers(18, 90, n),
             "-city": rng.choice(["Rome", "Oslo", "Bonn"], n),
             "sex": sex,

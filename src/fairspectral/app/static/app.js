@@ -28,7 +28,7 @@
     if (event.target.id === "upload") event.target.reset();  // the same file may be opened again
   });
   // A new table or run is brought into view, unless it is there already.
-  document.addEventListener("htmx:afterSwap", (event) => {
+  document.addEventListener("htmx:afterSettle", (event) => {
     const shown = { workspace: "choices", run: "run" }[event.detail.target.id];
     if (shown && byId(shown)) byId(shown).scrollIntoView({ block: "nearest" });
     // At another tolerance the same cluster stays open.
