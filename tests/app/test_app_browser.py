@@ -152,6 +152,25 @@ def test_from_a_table_to_labels_that_the_command_repeats(visit, server, tmp_path
     assert (tmp_path / "labels.csv").read_bytes() == labels.read_bytes()
 
 
+def test_a_file_can_be_dropped(visit, tmp_path):
+    path = tmp_path / "dropped.csv"
+    path.write_bytes(make_people())
+    page = visit()
+    box = page.locator(".drop").bounding_box()
+    mouse = page.context.new_cdp_session(page)
+    for kind in ("dragEnter", "dragOver", "drop"):
+        mouse.send(
+            "Input.dispatchDragEvent",
+            {
+                "type": kind,
+                "x": box["x"] + box["width"] / 3,
+                "y": box["y"] + box["height"] / 2,
+                "data": {"items": [], "files": [str(path)], "dragOperationsMask": 1},
+            },
+        )
+    page.locator("#choices", has_text="dropped.csv: 80 rows").wait_for()
+
+
 def test_the_same_cluster_stays_open_at_another_tolerance(visit):
     page = visit()
     cluster_people(page)

@@ -17,7 +17,7 @@ from fairspectral.app import pages
 from fairspectral.app.choices import read_choices
 from fairspectral.app.sentences import Refused, sentence_of
 from fairspectral.app.session import Session
-from fairspectral.app.sheet import DEMO_NAME, open_demo, open_upload
+from fairspectral.app.sheet import DEMO_NAME, demo_file, open_demo, open_upload
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 
@@ -79,8 +79,7 @@ class _Endpoints:
         return HTMLResponse(await run_in_threadpool(work))
 
     async def demo_table(self, request: Request) -> Response:
-        sheet = await run_in_threadpool(open_demo, self.session.limits)
-        return _download(sheet.content, DEMO_NAME, "text/csv")
+        return _download(await run_in_threadpool(demo_file), DEMO_NAME, "text/csv")
 
     async def run(self, request: Request) -> Response:
         sheet = self.session.sheet

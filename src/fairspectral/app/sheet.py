@@ -51,14 +51,11 @@ class Sheet:
     ----------
     table : Table
         The rows. Its path is what a command would name.
-    content : bytes
-        The file, unchanged.
     suggested : tuple of str
         Sensitive columns to begin with.
     """
 
     table: Table
-    content: bytes
     suggested: tuple[str, ...] = ()
 
     @property
@@ -99,11 +96,15 @@ def open_path(path: Path, limits: Limits) -> Sheet:
 
 
 def open_demo(limits: Limits) -> Sheet:
+    """The table that comes with the library."""
+    return replace(_open(Path(DEMO_NAME), demo_file(), limits), suggested=("sex",))
+
+
+def demo_file() -> bytes:
     """442 diabetes patients, from scikit-learn, in years and the units of the laboratory."""
     data = load_diabetes(scaled=False, as_frame=True).data
     data["sex"] = [f"sex {int(code)}" for code in data["sex"]]
-    content = data.to_csv(index=False, lineterminator="\n").encode()
-    return replace(_open(Path(DEMO_NAME), content, limits), suggested=("sex",))
+    return data.to_csv(index=False, lineterminator="\n").encode()
 
 
 def _open(path: Path, content: bytes, limits: Limits) -> Sheet:
@@ -118,7 +119,7 @@ def _open(path: Path, content: bytes, limits: Limits) -> Sheet:
         except ValueError as error:
             raise ValueError(str(error).replace(str(copy), path.name)) from None
     limits.check_table(replace(table, path=Path(path.name)))
-    return Sheet(replace(table, path=path), content)
+    return Sheet(replace(table, path=path))
 
 
 def _look_at(table: Table, name: str) -> Column:
