@@ -187,7 +187,9 @@ def test_the_demo_is_one_click_and_can_be_stopped(visit, server):
     page.locator("#choices").wait_for()
     assert page.get_by_label("fair shares of sex", exact=True).is_checked()
     assert page.get_by_label("compare by sex").is_disabled()
-    page.locator("[name=effort]").select_option("thorough")
+    page.locator("[name=clusters]").fill("30")
+    page.locator("[name=affinity]").select_option("nearest_neighbors")
+    page.locator("[name=effort]").select_option("thorough")  # a minute in all
     page.locator("#start").click()
     page.locator("#working", has_text="left").wait_for()
     page.locator("#stop").click()

@@ -86,7 +86,7 @@ def test_it_ends_in_the_middle_of_a_run(start, number, status):
     process = start()
     assert "Open a table" in process.open()
     process.post("demo")
-    form = "compare=0&compare=2&compare=3&fair=1&clusters=8&effort=thorough"
+    form = "compare=0&compare=2&fair=1&clusters=30&effort=thorough&affinity=nearest_neighbors"
     assert "working" in process.post("run", form.encode())
     found, _, err = process.end(number)
     assert found == status
