@@ -130,7 +130,7 @@ def _look_at(table: Table, name: str) -> Column:
 
 def _about(column: pandas.Series, numeric: bool) -> str:
     distinct = column.astype(str).str.strip().drop_duplicates()
-    examples = ", ".join(_shortened(text) for text in distinct[:_EXAMPLES])
+    examples = ", ".join(_shortened(text) for text in distinct.iloc[:_EXAMPLES])
     more = ", …" if len(distinct) > _EXAMPLES else ""
     kind = "numbers" if numeric else "text"
     return f"{kind}, {len(distinct):,} distinct: {examples}{more}"
