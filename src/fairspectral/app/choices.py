@@ -158,7 +158,9 @@ def _one_of(kinds: Any, form: Mapping[str, Any], name: str) -> str:
     value = str(form.get(name) or getattr(MethodOptions, name))
     if value not in list(kinds):
         known = ", ".join(kinds)
-        raise ValueError(f"--{name.replace('_', '-')} has {value[:20]!r}; it must be of {known}.")
+        raise ValueError(
+            f"--{name.replace('_', '-')} has {value[:20]!r}; it must be one of {known}."
+        )
     return value
 
 
