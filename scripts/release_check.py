@@ -7,6 +7,7 @@
 3. The wheel with its extra `cli` is installed in an empty environment.
 4. From there, outside the tree: the command, the demo, the doctests.
 5. The blocks of the README, with networkx, whose graph one of them clusters.
+6. The local page, with the extra `app`: it opens, and the browser gets all of its files.
 
 The sdist and the wheel are left in `dist/`, ready to be uploaded.
 """
@@ -24,6 +25,8 @@ import venv
 import zipfile
 from collections.abc import Iterable
 from pathlib import Path
+from urllib.parse import urljoin
+from urllib.request import HTTPCookieProcessor, build_opener
 
 ROOT = Path(__file__).resolve().parent.parent
 DIST = ROOT / "dist"
@@ -112,6 +115,31 @@ def use_installed(wheel: Path, folder: Path, version: str) -> None:
     run(check, elsewhere)
     run([*python, "-m", "pip", "install", "--quiet", "networkx"], elsewhere)
     run([*check, ROOT / "README.md"], elsewhere)
+    run([*python, "-m", "pip", "install", "--quiet", f"{wheel}[app]"], elsewhere)
+    open_page([scripts / "fairspectral", "app", "--no-browser"], elsewhere)
+
+
+def open_page(command: list[object], folder: Path) -> None:
+    """Start the local page, open it as a browser would, and end it."""
+    words = [str(word) for word in command]
+    print("$", *words, flush=True)
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    environment["PYTHONUNBUFFERED"] = "1"
+    with subprocess.Popen(
+        words, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True, encoding="utf-8"
+    ) as process:
+        assert process.stdout is not None
+        try:
+            address = process.stdout.readline().split()[-1]
+            browser = build_opener(HTTPCookieProcessor())
+            page = browser.open(address, timeout=60).read().decode()
+            files = re.findall(r'(?:src|href)="(static/[^"]+)"', page)
+            sizes = [len(browser.open(urljoin(address, file), timeout=60).read()) for file in files]
+        finally:
+            process.terminate()
+    if "Open the demo" not in page or not sizes or min(sizes) == 0:
+        sys.exit("the local page does not show itself.")
+    print(f"the local page opens, with {len(files)} files", flush=True)
 
 
 def run(command: list[object], folder: Path) -> str:

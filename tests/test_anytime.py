@@ -5,7 +5,14 @@ import threading
 
 import pytest
 
-from fairspectral.anytime import Deadline, check_time_budget, stop_on_interrupt, takes_interrupt
+from fairspectral.anytime import (
+    Deadline,
+    check_time_budget,
+    stop_on_interrupt,
+    stop_when,
+    takes_interrupt,
+    taking_interrupts,
+)
 
 
 def test_without_a_limit_it_never_passes():
@@ -80,3 +87,24 @@ def test_a_wrong_budget_is_refused(wrong):
 @pytest.mark.parametrize("right", [None, 1, 0.5])
 def test_a_right_budget_is_accepted(right):
     check_time_budget(right)
+
+
+def test_somebody_else_can_stop_the_searches_of_a_block():
+    asked = threading.Event()
+    before = Deadline()
+    with stop_when(asked):
+        inside = Deadline()
+        assert not inside.passed
+        asked.set()
+        assert inside.passed
+        assert Deadline().passed  # one that begins later as well
+    assert not before.passed
+    assert not Deadline().passed
+
+
+def test_a_block_may_deal_with_the_interrupt_itself():
+    with taking_interrupts():
+        assert takes_interrupt()
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+    assert not takes_interrupt()

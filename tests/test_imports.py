@@ -19,6 +19,9 @@ OPTIONAL = (
     "networkx",
     "igraph",
     "torch_geometric",
+    "starlette",
+    "uvicorn",
+    "python_multipart",
 )
 
 
@@ -145,6 +148,16 @@ def test_help_needs_neither_pandas_nor_matplotlib():
     done = python(WITHOUT + RUN, "pandas,matplotlib,jinja2", "cluster", "--help")
     assert done.returncode == 0, done.stderr
     assert "--sensitive" in done.stdout
+
+
+@pytest.mark.parametrize("module", ["starlette", "python_multipart"])
+def test_the_page_without_its_extra_is_a_sentence(module):
+    pytest.importorskip("typer", reason=NEEDS_TYPER)
+    done = python(WITHOUT + RUN, module, "app", "--no-browser")
+    assert done.returncode == 2
+    assert done.stderr.startswith("Error: the page needs")
+    assert "pip install 'fairspectral[app]'" in done.stderr
+    assert done.stderr.count("\n") == 1
 
 
 def test_a_table_without_pandas_is_a_sentence(tmp_path):

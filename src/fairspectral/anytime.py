@@ -1,4 +1,4 @@
-"""When a search ends early: the time is up, or Ctrl-C was pressed once.
+"""When a search ends early: the time is up, somebody asked, or Ctrl-C was pressed once.
 
 A search that can stop at any moment asks `Deadline.passed` between two pieces of work and keeps the
 best that it has found.
@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from numbers import Real
 from typing import Any
 
@@ -19,6 +20,9 @@ from fairspectral.parameters import is_boolean
 
 # Searches under way that take the next Ctrl-C as "enough": the command must not end the process.
 _listening = 0
+
+# Set by somebody outside, such as a page with a button, to end the searches of a thread.
+_asked: ContextVar[threading.Event | None] = ContextVar("asked to stop", default=None)
 
 
 class Deadline:
@@ -37,12 +41,14 @@ class Deadline:
 
     def __init__(self, seconds: float | None = None) -> None:
         self._end = math.inf if seconds is None else time.monotonic() + seconds
+        self._asked = _asked.get()
         self.interrupted = False
 
     @property
     def passed(self) -> bool:
         """Whether to stop."""
-        return self.interrupted or time.monotonic() >= self._end
+        asked = self._asked is not None and self._asked.is_set()
+        return self.interrupted or asked or time.monotonic() >= self._end
 
     @property
     def seconds_left(self) -> float:
@@ -90,6 +96,27 @@ def stop_on_interrupt(deadline: Deadline) -> Iterator[None]:
             signal.signal(signal.SIGINT, before)
 
 
+@contextmanager
+def stop_when(asked: threading.Event) -> Iterator[None]:
+    """Once `asked` is set, searches that began in the ``with`` block end with the best so far."""
+    token = _asked.set(asked)
+    try:
+        yield
+    finally:
+        _asked.reset(token)
+
+
+@contextmanager
+def taking_interrupts() -> Iterator[None]:
+    """In the ``with`` block Ctrl-C raises KeyboardInterrupt, and the caller has time to end."""
+    global _listening
+    _listening += 1
+    try:
+        yield
+    finally:
+        _listening -= 1
+
+
 def takes_interrupt() -> bool:
-    """Whether a search is under way that ends with the best so far at Ctrl-C."""
+    """Whether somebody deals with Ctrl-C, such as a search that ends with the best so far."""
     return _listening > 0

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import copy
 import sys
+from copy import copy
 from dataclasses import fields, is_dataclass, replace
 from functools import partial
 from typing import Any, Self
@@ -21,7 +21,6 @@ from fairspectral.auditing import audit_attributes
 from fairspectral.constraints import encode_groups
 from fairspectral.diagnosis import diagnose
 from fairspectral.embedding import embed
-from fairspectral.frontier import FairnessFrontier
 from fairspectral.graphs.door import unpack_graph
 from fairspectral.parameters import did_you_mean
 from fairspectral.progress import AFFINITY, EMBEDDING, ROUNDING, GapMeter, report
@@ -169,12 +168,12 @@ class FairClusteringBase(ClusterMixin, BaseEstimator):
         embedded = without_fringe(operator, fringe) if fringe else operator
         self._keep(fair.labels, fair, rounder.rows, fringe, embedded)
 
-    def _at(self, frontier: FairnessFrontier, tolerance: float | None) -> Self:
-        """A fitted model of one point of this model's frontier, with the same embedding."""
-        other = copy.copy(self)
+    def _at_tolerance(self, tolerance: float | None, fair: FairAssignment) -> Self:
+        """The same model with the clustering that a frontier has at another tolerance."""
+        other = copy(self)
         other.fairness_tol = tolerance
         other._asked = {**self._asked, "fairness_tol": tolerance}
-        other._adopt(frontier.at(tolerance))
+        other._adopt(fair)
         return other
 
     def _plan(self, attributes: tuple[Attribute, ...]) -> RoundingPlan | None:

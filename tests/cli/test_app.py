@@ -5,7 +5,8 @@ import pytest
 
 import fairspectral
 
-COMMANDS = ("cluster", "audit", "choose-k", "frontier", "demo", "datasets", "reproduce", "doctor")
+COMMANDS = ("cluster", "audit", "choose-k", "frontier", "app", "demo", "datasets", "reproduce",
+            "doctor")  # fmt: skip
 SHARED = ("--sensitive", "--graph", "--groups", "--missing-sensitive", "--encoding", "--no-header",
           "--drop", "--keep", "--use-sensitive", "--affinity", "--gamma", "--neighbors",
           "--attribute-mode", "--solver", "--seed", "--memory-budget", "--threads",
@@ -17,7 +18,9 @@ OPTIONS = {
               "--attribute-mode", "--missing-sensitive", "--encoding", "--no-header", "--json",
               "--debug"),
     "choose-k": (*SHARED, "--min-clusters", "--max-clusters", "--tolerance"),
-    "frontier": (*SHARED, "--clusters", "--tolerances", "--plot"),
+    "frontier": (*SHARED, "--clusters", "--tolerances", "--plot", "--at", "--output",
+                 "--label-column"),
+    "app": ("--port", "--no-browser", "--debug"),
     "demo": ("--output", "--debug"),
     "datasets": ("fetch", "--json"),
     "reproduce": ("--scale", "--out", "--limit", "--only", "--trials", "--no-figures", "--debug"),

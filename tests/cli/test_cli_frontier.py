@@ -1,6 +1,7 @@
 import os
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from fairspectral.cli.frontier import read_tolerances
@@ -32,6 +33,41 @@ def test_the_plot(call, people, tmp_path):
     assert picture.read_bytes().startswith(b"\x89PNG")
     assert f"Plot: {picture}" in done.out
     assert sorted(os.listdir(tmp_path)) == ["people.csv", "price.png"]
+
+
+def test_the_clusters_at_one_tolerance(call, people, tmp_path):
+    words = ("frontier", people, "-s", "sex", "-k", "2", "--tolerances", "0,0.3,none")
+    output = tmp_path / "labels.csv"
+    done = call(*words, "--at", "0.3", "-o", output, "--label-column", "c")
+    assert done.status == 0, done.err
+    assert f"Labels: {output}" in done.out
+    table = pd.read_csv(output)
+    assert list(table.columns)[-1] == "c"
+    again = call(*words, "--at", "0.3", "-o", "-", "--label-column", "c")
+    assert again.out == output.read_text()
+    loosest = call(*words, "--at", "none", "--json", "-o", tmp_path / "none.csv")
+    assert loosest.json["output"] == str(tmp_path / "none.csv")
+    assert len(pd.read_csv(tmp_path / "none.csv")) == 80
+
+
+@pytest.mark.parametrize(
+    ("more", "sentence"),
+    [
+        (["--at", "0.2"], "--at and --output go together"),
+        (["-o", "labels.csv"], "--at and --output go together"),
+        (["--at", "0.15", "-o", "labels.csv"], "--at 0.15 is not among the tolerances"),
+        (["--at", "0,0.2", "-o", "labels.csv"], "--at 0,0.2 is not among the tolerances"),
+        (["--at", "x", "-o", "labels.csv"], "--at has 'x', which is not a number"),
+        (["--at", "0.2", "-o", "labels.xyz"], "choose a name that ends in"),
+        (["--at", "0.2", "-o", "l.csv", "--label-column", "sex"], "has a column 'sex' already"),
+    ],
+)
+def test_clusters_that_cannot_be_written(call, people, more, sentence, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = call("frontier", people, "-s", "sex", "-k", "2", *more)
+    assert done.status == 2
+    assert sentence in done.err
+    assert os.listdir(tmp_path) == ["people.csv"]
 
 
 def test_a_plot_without_matplotlib_is_refused_before_the_work(call, people, tmp_path, monkeypatch):

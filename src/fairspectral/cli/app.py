@@ -16,6 +16,7 @@ from fairspectral.cli.describe import describe
 from fairspectral.cli.doctor import doctor
 from fairspectral.cli.frontier import frontier
 from fairspectral.cli.reproduce import reproduce_command
+from fairspectral.cli.serve import serve
 from fairspectral.cli.usage import Group
 
 app = typer.Typer(
@@ -32,6 +33,7 @@ app.command()(describe)
 app.command("choose-k")(choose_k)
 app.command()(compare)
 app.command()(frontier)
+app.command("app")(serve)
 app.command()(demo)
 app.add_typer(datasets_app, name="datasets")
 _reproduce, _told = reproduce_command()

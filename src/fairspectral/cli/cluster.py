@@ -82,9 +82,9 @@ def cluster(
 
     started = time.perf_counter()
     check_tolerance(tolerance)
-    _check_names(output, report, label_column, json)
+    check_names(output, report, label_column, json)
     prepared = prepare(source, method, plain=plain)
-    _check_outputs(prepared, output, report, label_column)
+    check_outputs(prepared, output, report, label_column)
     model = make_model(prepared, method, clusters, tolerance, min_cluster_size)
     with progress_bars():
         model.fit(prepared.X, sensitive_features=None if plain else prepared.sensitive)
@@ -110,7 +110,7 @@ def cluster(
         _print(model, found, prepared, output, report, again, seconds)
 
 
-def _check_names(output: Path | None, report: Path | None, label_column: str, json: bool) -> None:
+def check_names(output: Path | None, report: Path | None, label_column: str, json: bool) -> None:
     """Refuse output names that look like a mistake, before anything is read."""
     from fairspectral.cli.tables import LABEL_KINDS, check_kind, is_standard
 
@@ -139,9 +139,10 @@ def check_report(report: Path) -> None:
         )
 
 
-def _check_outputs(
+def check_outputs(
     prepared: Prepared, output: Path | None, report: Path | None, label_column: str
 ) -> None:
+    """Refuse outputs that would write over the input, or over one of its columns."""
     from fairspectral.cli.tables import check_output
 
     for path in filter(None, (output, report)):

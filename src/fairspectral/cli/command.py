@@ -73,7 +73,7 @@ def command(function: Callable[..., int | None]) -> Callable[..., None]:
             if debug:
                 for line in traceback.format_exc().splitlines():
                     say(line)
-            speak("Error", _sentence(error, signature.parameters))
+            speak("Error", error_sentence(error, signature.parameters))
             raise typer.Exit(FAILED) from None
         if status:
             raise typer.Exit(status)
@@ -109,7 +109,8 @@ def _flush_or_silence(stream: Any) -> None:
         silence(stream)
 
 
-def _sentence(error: Exception, parameters: Collection[str]) -> str:
+def error_sentence(error: Exception, parameters: Collection[str]) -> str:
+    """The sentence for an error; `parameters` are those that it may advise to change."""
     text = " ".join(str(error).split())
     if isinstance(error, NoRoomError):
         return f"there is not enough memory: {text}"

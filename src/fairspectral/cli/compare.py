@@ -137,7 +137,9 @@ def _fit(
             stop_where_interrupted(model)
             # Without bounds too: the price of fairness is compared with that.
             found = fairness_frontier(model, tolerances=[*tolerances, None])
-            models += [model._at(found, tolerance) for tolerance in tolerances]
+            models += [
+                model._at_tolerance(tolerance, found.at(tolerance)) for tolerance in tolerances
+            ]
     report("clusterings", 1.0)
     return models
 

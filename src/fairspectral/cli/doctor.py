@@ -15,7 +15,7 @@ REQUIRED = ("numpy", "scipy", "scikit-learn", "numba", "threadpoolctl")
 OPTIONAL = {
     "typer": "the command line", "rich": "the command line", "pandas": "tables",
     "pyarrow": "Parquet", "jinja2": "reports", "matplotlib": "plots", "pooch": "downloads",
-    "torch": "a GPU",
+    "starlette": "the local page", "uvicorn": "the local page", "torch": "a GPU",
 }  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +13,7 @@ from fairspectral.cli.command import Json, command
 from fairspectral.cli.options import InputOptions, MethodOptions, check_tolerance
 
 if TYPE_CHECKING:
+    from fairspectral.clustering import FairSpectralClustering
     from fairspectral.frontier import FairnessFrontier
 
 _PICTURES = ("png", "svg", "pdf")
@@ -33,6 +34,23 @@ def frontier(
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Also draw it, as .png, .svg or .pdf.")
     ] = None,
+    at: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TOLERANCE", show_default=False,
+            help="The tolerance, one of those searched, whose clusters --output writes.",
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE",
+            help="With --at, the input's rows with their cluster at that tolerance, as in cluster.",
+        ),
+    ] = None,
+    label_column: Annotated[
+        str, typer.Option(metavar="NAME", help="Name of the column with the cluster.")
+    ] = "cluster",
     json: Json = False,
 ) -> None:  # fmt: skip
     """Show the price of fairness: how the cut rises as the tolerance gets tighter.
@@ -40,14 +58,16 @@ def frontier(
     [bold]Example:[/bold] fairspectral frontier people.csv --sensitive sex -k 5 --plot price.png
     """
     from fairspectral.cli.bars import progress_bars
-    from fairspectral.cli.display import print_json, print_lines, print_table, solver_summary
-    from fairspectral.cli.embedding import limit_threads
+    from fairspectral.cli.cluster import check_names, check_outputs
+    from fairspectral.cli.display import print_json, solver_summary
     from fairspectral.cli.inputs import prepare
-    from fairspectral.cli.model import make_model, stop_where_interrupted
-    from fairspectral.cli.tables import check_kind, check_output
-    from fairspectral.frontier import TOLERANCES, fairness_frontier
+    from fairspectral.cli.model import fit_frontier
+    from fairspectral.cli.tables import check_kind, check_output, is_standard, write_table
+    from fairspectral.frontier import TOLERANCES
 
     wanted = TOLERANCES if tolerances is None else read_tolerances(tolerances)
+    chosen = _read_place(at, output, wanted)
+    check_names(output, None, label_column, json)
     if plot is not None:
         check_kind(plot, _PICTURES)
         if importlib.util.find_spec("matplotlib") is None:
@@ -57,41 +77,50 @@ def frontier(
     prepared = prepare(source, method)
     if plot is not None:
         check_output(plot, prepared.inputs)
-    with limit_threads(method.threads, prepared.n), progress_bars():
-        # The model's own search is one of the frontier's.
-        tightest = min(wanted, key=lambda t: math.inf if t is None else t)
-        model = make_model(prepared, method, clusters, tightest)
-        model.fit(prepared.X, sensitive_features=prepared.sensitive)
-        stop_where_interrupted(model)
-        found = fairness_frontier(model, tolerances=wanted)
+    check_outputs(prepared, output, None, label_column)
+    with progress_bars():
+        model, found = fit_frontier(prepared, method, clusters, wanted)
     if plot is not None:
         _draw(found, plot)
-    rows = found.rows()
+    if output is not None:
+        write_table(prepared.table, output, label_column, found.at(chosen).labels)
     if json:
         print_json(
             {
                 "clusters": clusters,
                 "affinity_choice": model.affinity_choice_,
-                "frontier": rows,
+                "frontier": found.rows(),
                 "solver": solver_summary(model.solve_result_),
                 "set_aside": model.set_aside_.summary(),
                 "plot": plot and str(plot),
+                "output": output and str(output),
             }
         )
-        return
+    elif not is_standard(output):  # where the labels are on standard output, nothing else is
+        _print(found, model, plot, output)
+
+
+def _print(
+    found: FairnessFrontier,
+    model: FairSpectralClustering,
+    plot: Path | None,
+    output: Path | None,
+) -> None:
+    from fairspectral.cli.display import print_lines, print_table
+
     if model.affinity_operator_.choice:
         print_lines(model.affinity_choice_)
     print_table(
         ["tolerance", "normalised cut", "price", "largest deviation", "certified"],
         [
             [
-                "none" if row["fairness_tol"] is None else f"{row['fairness_tol']:g}",
+                _name(row["fairness_tol"]),
                 f"{row['normalized_cut']:.4f}",
                 f"{row['price'] - 1:+.1%}",
                 f"{row['achieved_tol']:.1%}",
                 "yes" if row["certified"] else "no",
             ]
-            for row in rows
+            for row in found.rows()
         ],
     )
     if model.set_aside_:
@@ -99,9 +128,36 @@ def frontier(
     print_lines("Price: how much larger the cut is than at the loosest tolerance shown.")
     if plot is not None:
         print_lines(f"Plot: {plot}")
+    if output is not None:
+        print_lines(f"Labels: {output}")
 
 
-def read_tolerances(text: str) -> list[float | None]:
+def _name(tolerance: float | None) -> str:
+    return "none" if tolerance is None else f"{tolerance:g}"
+
+
+def _read_place(
+    at: str | None, output: Path | None, tolerances: Sequence[float | None]
+) -> float | None:
+    """The tolerance whose labels are written; None where that is none, or nothing is written."""
+    if (at is None) != (output is None):
+        raise ValueError(
+            "--at and --output go together: the clusters at one tolerance are written; pass both, "
+            "such as --at 0.2 -o labels.csv."
+        )
+    if at is None:
+        return None
+    chosen = read_tolerances(at, "--at")
+    if len(chosen) > 1 or chosen[0] not in tolerances:
+        known = ", ".join(map(_name, tolerances))
+        raise ValueError(
+            f"--at {at} is not among the tolerances that are searched ({known}); add it to "
+            "--tolerances."
+        )
+    return chosen[0]
+
+
+def read_tolerances(text: str, option: str = "--tolerances") -> list[float | None]:
     """``"0,0.1,none"`` as numbers and None."""
     tolerances: list[float | None] = []
     for word in text.replace(" ", "").split(","):
@@ -109,11 +165,10 @@ def read_tolerances(text: str) -> list[float | None]:
             tolerance = None if word.lower() == "none" else float(word)
         except ValueError:
             raise ValueError(
-                f"--tolerances has {word!r}, which is not a number; write for example "
-                "0,0.1,0.2,none."
+                f"{option} has {word!r}, which is not a number; write for example 0,0.1,0.2,none."
             ) from None
         if tolerance is not None:
-            check_tolerance(tolerance, "--tolerances")
+            check_tolerance(tolerance, option)
         tolerances.append(tolerance)
     return tolerances
 

@@ -70,7 +70,13 @@ class Prepared:
         return self.X.shape[0]
 
 
-def prepare(source: InputOptions, method: MethodOptions, *, plain: bool = False) -> Prepared:
+def prepare(
+    source: InputOptions,
+    method: MethodOptions,
+    *,
+    plain: bool = False,
+    table: Table | None = None,
+) -> Prepared:
     """Read the files, make features and groups, and print notes on what was done.
 
     Parameters
@@ -79,6 +85,8 @@ def prepare(source: InputOptions, method: MethodOptions, *, plain: bool = False)
         The options of the command.
     plain : bool
         Whether groups may be absent.
+    table : Table or None
+        The rows, where they were read before.
     """
     method.check()
     if is_standard(source.input) and is_standard(source.groups):
@@ -86,7 +94,9 @@ def prepare(source: InputOptions, method: MethodOptions, *, plain: bool = False)
             "FILE and --groups cannot both be standard input; name a file for one of them."
         )
     prepared = (
-        _prepare_graph(source, plain) if source.graph else _prepare_rows(source, method, plain)
+        _prepare_graph(source, plain)
+        if source.graph
+        else _prepare_rows(source, method, plain, table)
     )
     notes = list(prepared.notes)
     if prepared.sensitive is not None:
@@ -166,8 +176,10 @@ def _read_table(source: InputOptions, path: Path) -> Table:
     return table
 
 
-def _prepare_rows(source: InputOptions, method: MethodOptions, plain: bool) -> Prepared:
-    table = _read_table(source, source.input)
+def _prepare_rows(
+    source: InputOptions, method: MethodOptions, plain: bool, table: Table | None
+) -> Prepared:
+    table = _read_table(source, source.input) if table is None else table
     dropped = check_columns(table.frame, source.drop or (), table.path, "--drop")
     kept = check_columns(table.frame, source.keep or (), table.path, "--keep")
     named = check_columns(table.frame, source.categorical or (), table.path, "--categorical")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from fairspectral.cli.inputs import Prepared
     from fairspectral.cli.options import MethodOptions
     from fairspectral.clustering import FairSpectralClustering
+    from fairspectral.frontier import FairnessFrontier
 
 
 def make_model(
@@ -46,3 +49,25 @@ def stop_where_interrupted(model: FairSpectralClustering) -> None:
     if fair is not None and STOPPED in fair.notes and model.time_budget is None:
         assert model._rounder is not None
         model._rounder.enough = True
+
+
+def fit_frontier(
+    prepared: Prepared,
+    method: MethodOptions,
+    clusters: int,
+    tolerances: Sequence[float | None],
+) -> tuple[FairSpectralClustering, FairnessFrontier]:
+    """Fit at the tightest tolerance, whose search is one of the frontier's, and search the others.
+
+    The same options give the same labels at every tolerance, because the searches always have
+    the same order.
+    """
+    from fairspectral.cli.embedding import limit_threads
+    from fairspectral.frontier import fairness_frontier
+
+    tightest = min(tolerances, key=lambda t: math.inf if t is None else t)
+    with limit_threads(method.threads, prepared.n):
+        model = make_model(prepared, method, clusters, tightest)
+        model.fit(prepared.X, sensitive_features=prepared.sensitive)
+        stop_where_interrupted(model)
+        return model, fairness_frontier(model, tolerances=tolerances)

@@ -196,13 +196,11 @@ class MethodOptions:
 
     def check(self) -> None:
         """Refuse invalid options before any file is read, rather than later in the library."""
-        from fairspectral.affinity.kernel import KERNEL_NAMES
         from fairspectral.parameters import check_choice, did_you_mean, parse_memory_budget
         from fairspectral.solvers.registry import SOLVER_NAMES
 
         check_choice(self.solver, SOLVER_NAMES, "--solver")
-        known = ("auto", "nearest_neighbors", "gower", *KERNEL_NAMES)
-        check_choice(self.affinity, known, "--affinity")
+        check_choice(self.affinity, affinity_names(), "--affinity")
         width = self.width()
         named = width in _WIDTHS
         if not named and (isinstance(width, str) or not 0 < width < math.inf):
@@ -224,6 +222,13 @@ class MethodOptions:
             return float(self.gamma)
         except ValueError:
             return self.gamma
+
+
+def affinity_names() -> tuple[str, ...]:
+    """What ``--affinity`` takes."""
+    from fairspectral.affinity.kernel import KERNEL_NAMES
+
+    return ("auto", "nearest_neighbors", "gower", *KERNEL_NAMES)
 
 
 def read_bins(words: Sequence[str] | None, names: Sequence[str]) -> dict[str, int]:

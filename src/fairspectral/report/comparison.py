@@ -50,6 +50,22 @@ class Other:
 
 
 @dataclass(frozen=True)
+class PlainLabels:
+    """k-means on the embedding without constraints, which is the same at every tolerance.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n,)
+        Clusters in any order.
+    lower_bound : float or None
+        As in `Comparison`.
+    """
+
+    labels: np.ndarray
+    lower_bound: float | None
+
+
+@dataclass(frozen=True)
 class Comparison:
     """Clusterings beside the fair one.
 
@@ -77,6 +93,7 @@ def compare(
     attributes: tuple[Attribute, ...],
     random_state: Any,
     frontier: FairnessFrontier | None = None,
+    plain_labels: PlainLabels | None = None,
 ) -> Comparison:
     """Cluster the model's affinities again, without groups and without bounds.
 
@@ -90,9 +107,11 @@ def compare(
         Seed.
     frontier : FairnessFrontier or None
         Where it has a clustering without bounds, that one is taken.
+    plain_labels : PlainLabels or None
+        Where they are known already.
     """
     k, operator = model.n_clusters, model.affinity_operator_
-    n_components = k if model.n_components is None else model.n_components
+    without = plain_labels or cluster_plainly(model, random_state)
 
     def other(name: str, found: np.ndarray) -> Other:
         here, there = linear_sum_assignment(count_cells(found, model.labels_, k, k), maximize=True)
@@ -103,18 +122,27 @@ def compare(
     with warnings.catch_warnings():
         # Warnings about the affinities and the groups were given when the model was fitted.
         warnings.simplefilter("ignore", FairSpectralWarning)
-        rows, result = embed(operator, (), n_components, random_state=random_state)
-        labels = kmeans_labels(rows, k, n_init=model.n_init, random_state=random_state)
-        plain = unbounded = other("plain k-means", labels)
+        plain = unbounded = other("plain k-means", without.labels)
         if model.fair_assignment_ is not None:
             labels = without_bounds(model, frontier)
             unbounded = other("without bounds on the shares", labels)
     return Comparison(
         plain,
         unbounded,
-        lower_bound(k, result.eigenvalues),
+        without.lower_bound,
         unbounded.labels != model.labels_,
     )
+
+
+def cluster_plainly(model: Any, random_state: Any) -> PlainLabels:
+    """Cluster the model's affinities without groups, as other software does."""
+    k = model.n_clusters
+    n_components = k if model.n_components is None else model.n_components
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FairSpectralWarning)
+        rows, result = embed(model.affinity_operator_, (), n_components, random_state=random_state)
+        labels = kmeans_labels(rows, k, n_init=model.n_init, random_state=random_state)
+    return PlainLabels(labels, lower_bound(k, result.eigenvalues))
 
 
 def without_bounds(model: Any, frontier: FairnessFrontier | None) -> np.ndarray:

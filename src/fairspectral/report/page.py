@@ -18,8 +18,8 @@ from fairspectral.report.words import signed
 MOST_LABELS = 100_000
 
 
-def load_template(name: str) -> Any:
-    """A template of jinja2, which escapes all that it is given."""
+def make_environment(*folders: str) -> Any:
+    """jinja2, which escapes all that it is given, with the templates of these folders and ours."""
     try:
         import jinja2
     except ImportError:
@@ -27,22 +27,29 @@ def load_template(name: str) -> Any:
             "the report needs jinja2; install it with pip install 'fairspectral[report]'."
         ) from None
     environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("fairspectral", "report/template"),
+        loader=jinja2.ChoiceLoader(
+            [jinja2.PackageLoader("fairspectral", at) for at in (*folders, "report/template")]
+        ),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
     environment.filters["signed"] = signed
-    return environment.get_template(name)
+    return environment
+
+
+def load_template(name: str) -> Any:
+    """A template of the report."""
+    return make_environment().get_template(name)
 
 
 def page_parts(title: str) -> dict[str, Any]:
     """What the frame of a page needs."""
-    script = _asset("script.js")
+    script = asset("base.js") + asset("script.js")
     return {
         "title": title,
-        "style": _asset("style.css"),
+        "style": asset("style.css"),
         "script": script,
         # The page may only run this script and load nothing, whatever the data contain.
         "script_hash": base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
@@ -75,5 +82,6 @@ def check_target(target: Path) -> None:
         )
 
 
-def _asset(name: str) -> str:
+def asset(name: str) -> str:
+    """A file of the page: its style, or a script."""
     return files("fairspectral.report").joinpath("template", name).read_text(encoding="utf-8")

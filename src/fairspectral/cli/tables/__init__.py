@@ -1,7 +1,7 @@
 """Tables and graphs from files, features from columns; messages name the command's options."""
 
 from fairspectral.cli.tables.columns import check_columns, listed, numbers
-from fairspectral.cli.tables.encode import Features, encode_features
+from fairspectral.cli.tables.encode import Features, encode_features, why_unused
 from fairspectral.cli.tables.graph import Graph, read_graph
 from fairspectral.cli.tables.names import MISSING_GROUP, read_labels, read_names, sensitive_columns
 from fairspectral.cli.tables.original import original_columns
@@ -13,6 +13,7 @@ from fairspectral.cli.tables.write import (
     TEXT_KINDS,
     check_kind,
     check_output,
+    labelled_text,
     write_table,
 )
 
@@ -30,6 +31,7 @@ __all__ = [
     "input_name",
     "is_standard",
     "kind_of",
+    "labelled_text",
     "listed",
     "numbers",
     "original_columns",
@@ -38,5 +40,6 @@ __all__ = [
     "read_names",
     "read_table",
     "sensitive_columns",
+    "why_unused",
     "write_table",
 ]

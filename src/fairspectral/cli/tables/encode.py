@@ -214,3 +214,15 @@ def encode_features(
         notes=tuple(encoder.notes),
         missing=encoder.missing,
     )
+
+
+def why_unused(table: Table, name: str) -> str:
+    """Why the rows would not be compared by a column; empty where they would be."""
+    encoder = _Encoder(table, (), (), mixed=False)
+    try:
+        encoder.add(name, table.frame[name])
+    except ValueError as error:
+        return str(error)
+    if encoder.blocks:
+        return ""
+    return encoder.notes[-1].removeprefix(f"Dropped {name!r}: ").split("; --keep")[0].rstrip(".")

@@ -68,7 +68,7 @@ def write_table(table: Table, path: Path, column: str, labels: np.ndarray) -> No
     text file with that delimiter are copied unchanged. On ``-``, standard output, they are text.
     """
     if is_standard(path):
-        write_standard_output(_as_text(table, column, labels).encode(table.encoding))
+        write_standard_output(labelled_text(table, column, labels).encode(table.encoding))
         return
     with replacing(path) as attempt:
         if kind_of(path) == "npy":
@@ -91,7 +91,7 @@ def write_table(table: Table, path: Path, column: str, labels: np.ndarray) -> No
         )  # fmt: skip
 
 
-def _as_text(table: Table, column: str, labels: np.ndarray) -> str:
+def labelled_text(table: Table, column: str, labels: np.ndarray) -> str:
     """The rows with one more field, with the delimiter of the table they came from."""
     file = io.StringIO(newline="")
     if table.text:

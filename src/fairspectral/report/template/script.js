@@ -1,62 +1,8 @@
-"use strict";
 (() => {
-  const byId = (id) => document.getElementById(id);
-  const tip = byId("tip");
-
-  // The tip is text, never markup: names come from the data.
-  function show(text, x, y) {
-    tip.textContent = text;
-    tip.hidden = false;
-    tip.style.left = "0";  // at the right edge it would be measured squeezed
-    const box = tip.getBoundingClientRect();
-    const left = Math.min(Math.max(8, x - box.width / 2), innerWidth - box.width - 8);
-    const above = y - box.height - 14;
-    // On the page, not on the screen: it scrolls with what it tells of.
-    tip.style.left = `${left + scrollX}px`;
-    tip.style.top = `${(above > 8 ? above : y + 18) + scrollY}px`;
-  }
-  const hide = () => { tip.hidden = true; };
-  const told = (event) => event.target.closest && event.target.closest("[data-tip]");
-
-  document.addEventListener("pointermove", (event) => {
-    const mark = told(event);
-    if (mark) show(mark.dataset.tip, event.clientX, event.clientY);
-    else if (!event.target.closest || !event.target.closest("#scatter")) hide();
-  });
-  document.addEventListener("focusin", (event) => {
-    const mark = told(event);
-    if (!mark) return hide();
-    const box = mark.getBoundingClientRect();
-    show(mark.dataset.tip, box.left + box.width / 2, box.top);
-  });
-  document.addEventListener("focusout", hide);
-  document.addEventListener("keydown", (event) => { if (event.key === "Escape") hide(); });
-
-  // Light or dark: the system's choice until the reader makes one.
-  const theme = byId("theme");
-  const root = document.documentElement;
-  const dark = () => root.dataset.theme
-    ? root.dataset.theme === "dark"
-    : matchMedia("(prefers-color-scheme: dark)").matches;
-  function label() {
-    theme.textContent = dark() ? "☀ Light" : "☾ Dark";
-    theme.setAttribute("aria-pressed", dark());
-  }
-  theme.hidden = false;
-  theme.setAttribute("aria-label", "Dark theme");
-  theme.addEventListener("click", () => {
-    root.dataset.theme = dark() ? "light" : "dark";
-    label();
-  });
-  label();
+  const { show, hide } = tips;
 
   const copy = byId("copy");
-  copy.hidden = !navigator.clipboard;
-  copy.addEventListener("click", () => {
-    navigator.clipboard.writeText(byId("snippet").textContent).then(
-      () => { copy.textContent = "Copied"; },
-      () => { copy.textContent = "Select and copy it by hand"; });
-  });
+  if (copy) copy.hidden = !navigator.clipboard;
 
   // On paper the tables are open.
   let opened = [];
