@@ -79,7 +79,8 @@ def reports(tmp_path_factory):
             notes=HOSTILE,
         )
     several = [fair_model(), plain_model(), kmeans_model()]
-    several.append(several[0]._at(fairness_frontier(several[0], tolerances=(0.05, None)), 0.05))
+    frontier = fairness_frontier(several[0], tolerances=(0.05, None))
+    several.append(several[0]._at_tolerance(0.05, frontier.at(0.05)))
     names = ["a name that is long enough to need several lines on a phone", *HOSTILE]
     paths["several"] = write_comparison(
         several, folder / "several.html", names=names, title=TITLE, notes=HOSTILE, stability=2

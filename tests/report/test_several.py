@@ -24,7 +24,8 @@ MODELS = (fair_model, kmeans_model, plain_model, doubtful_model)
 def tight():
     """The clusters of `fair_model` at a tighter tolerance."""
     model = fair_model()
-    return model._at(fairness_frontier(model, tolerances=(0.05, None)), 0.05)
+    frontier = fairness_frontier(model, tolerances=(0.05, None))
+    return model._at_tolerance(0.05, frontier.at(0.05))
 
 
 @pytest.fixture(scope="module")
