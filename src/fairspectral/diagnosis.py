@@ -342,8 +342,8 @@ def look_at_sizes(sizes: np.ndarray, floor: int | None = None) -> list[Finding]:
                 "one giant cluster",
                 f"One of the {k} clusters holds {share:.0%} of everyone ({sizes.max():,} of "
                 f"{n:,}), and the others the rest.",
-                "Look for outliers, and try affinity='auto', a graph of nearest neighbours or fewer "
-                "clusters.",
+                "Look for outliers, and try affinity='auto', a graph of nearest neighbours or "
+                "fewer clusters.",
             )
         )
     least = default_floor(n, k) if floor is None else floor
