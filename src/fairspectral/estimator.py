@@ -135,7 +135,12 @@ class FairClusteringBase(ClusterMixin, BaseEstimator):
         self.eigenvalues_ = result.eigenvalues
         self.solve_result_ = result
         self.affinity_operator_ = operator
-        self.affinity_choice_ = operator.choice or f"{_named(affinity)}, as given."
+        given = affinity is self.affinity or affinity == self.affinity
+        self.affinity_choice_ = operator.choice or (
+            f"{_named(affinity)}, as given."
+            if given
+            else "A graph was passed, so its edges are the affinities."
+        )
         self.n_iter_ = len(result.history)
         self._keep(labels, fair, rows, fringe, embedded)
         return self

@@ -72,7 +72,7 @@ MIXED = [
         {name: [None if v != v else v for v in column] for name, column in mixed().items()}),
         needs="polars"),
     *both("rows without a value", empty_row,
-          "X has no value in row 7, in none of the columns that differ between rows (2 such "
+          "X has no value in row 7 in any column that differs between rows (2 such "
           "row(s)); drop it, or fill in a value.", needs="pandas"),
     *both("pandas dates", lambda: mixed().assign(c=pandas().Timestamp("2020-01-01")),
           "X has dates or durations in column 'c'; turn them into numbers first, for example "

@@ -69,3 +69,45 @@ def test_mistakes_are_said_before_anything_is_read(call, people, tmp_path):
     done = call("compare", people, "-s", "sex", "-k", "500", "--stability", "0")
     assert done.status == 2
     assert "500" in done.err
+
+
+@pytest.fixture
+def small_minority(tmp_path):
+    """120 people, of whom six are a minority: fewer than clusters, so shares are coarse."""
+    rng = np.random.default_rng(0)
+    path = tmp_path / "minority.csv"
+    frame = pd.DataFrame(rng.standard_normal((120, 2)), columns=["x", "y"])
+    frame.assign(group=["minor"] * 6 + ["major"] * 114).to_csv(path, index=False)
+    return path
+
+
+def test_fair_up_to_a_person_is_not_called_fair_without_that(call, small_minority):
+    words = (small_minority, "-s", "group", "--effort", "fast", "--stability", "0")
+    done = call("compare", *words, "-k", "8", "--affinity", "auto")
+    assert "up to a person" in done.out
+    said = " ".join(done.out.split())
+    assert "fair within their bounds up to whole persons; in 1 a share is beyond" in said
+    assert "affinity='auto' took" in said
+    chosen = call("choose-k", *words, "--min-clusters", "7", "--max-clusters", "8", "--json")
+    assert [one["whole_persons"] for one in chosen.json["candidates"]] == [True, True]
+    table = call("choose-k", *words, "--min-clusters", "7", "--max-clusters", "8").out
+    assert table.count("up to a person") == 2
+
+
+def test_people_who_were_set_aside_are_named(call, tmp_path):
+    # Two cliques of 30, joined by an edge, and a pair that hangs on nobody.
+    edges = [(a, b) for a in range(60) for b in range(a) if a // 30 == b // 30]
+    edges += [(0, 59), (60, 61)]
+    path, groups = tmp_path / "g.csv", tmp_path / "groups.csv"
+    path.write_text("a,b\n" + "".join(f"{a},{b}\n" for a, b in edges))
+    groups.write_text("node,sex\n" + "".join(f"{a},{'fm'[a % 2]}\n" for a in range(62)))
+    words = ("compare", path, "--graph", "--groups", groups, "-s", "sex", "-k", "2")
+    done = call(*words, "--effort", "fast", "--stability", "0", "--json")
+    assert done.status == 0, done.err
+    assert any("2 people in 1 component(s)" in one for one in done.json["summary"])
+
+
+def test_too_many_clusters_are_refused_before_any_work(call, people):
+    done = call("compare", people, "-s", "sex", "-k", "2-4,300")
+    assert done.status == 2
+    assert "--clusters has 300, but there are 80 rows; choose fewer." in done.err

@@ -68,7 +68,8 @@ def choose_affinity(X: Any, kernel_bytes: int, budget: int) -> tuple[str, str]:
             "and nearest neighbours would be those who share them"
         )
     last, ratio = min(NEIGHBOURS, X.shape[0] - 1), neighbour_distance(X)
-    seen = f"the {last}th nearest neighbour is at {ratio:.0%} of the median distance"
+    which = {1: "1st", 2: "2nd", 3: "3rd"}.get(last, f"{last}th")
+    seen = f"the {which} nearest neighbour is at {ratio:.0%} of the median distance"
     if ratio > FAR:
         # Gower's distance needs a dense table, and a column that differs between rows.
         possible = not sp.issparse(X) and bool(np.ptp(X, axis=0).any())

@@ -118,8 +118,8 @@ def read_mixed(X: Any) -> MixedTable:
     empty = np.isnan(table.values).all(axis=1)
     if empty.any():
         raise ValueError(
-            f"X has no value in row {int(np.argmax(empty))}, in none of the columns that differ "
-            f"between rows ({int(empty.sum())} such row(s)); drop it, or fill in a value."
+            f"X has no value in row {int(np.argmax(empty))} in any column that differs between "
+            f"rows ({int(empty.sum())} such row(s)); drop it, or fill in a value."
         )
     return table
 

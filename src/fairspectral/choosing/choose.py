@@ -160,7 +160,7 @@ def _compare(
         report("clusterings", at / len(numbers))
         with unheard():
             found = trial.cluster(plan)
-        candidates.append(_judge(k, found, trial, shown, request.random_state))
+        candidates.append(_judge(k, found, trial, shown, request))
         labels.append(found.fair.labels)
     stability: Sequence[Stability] = ()
     if n_resamples:
@@ -179,14 +179,18 @@ def _judge(
     found: Clustering,
     trial: Trial,
     attributes: tuple[Attribute, ...],
-    random_state: Any,
+    request: Request,
 ) -> Candidate:
     """The criteria of one number of clusters."""
     fair, rows = found.fair, found.rows
     assert fair.normalized_cut is not None
     value, following = (float(x) for x in trial.result.eigenvalues[k - 1 : k + 1])
     sample = _SILHOUETTE_SAMPLE if len(rows) > _SILHOUETTE_SAMPLE else None
-    silhouette = silhouette_score(rows, fair.labels, sample_size=sample, random_state=random_state)
+    silhouette = silhouette_score(
+        rows, fair.labels, sample_size=sample, random_state=request.random_state
+    )
+    tolerance = request.fairness_tol
+    beyond = tolerance is not None and fair.achieved_tol > tolerance * (1 + 1e-9)
     audit = audit_attributes(fair.labels, tuple(range(k)), attributes, None, "")
     return Candidate(
         k=k,
@@ -196,6 +200,7 @@ def _judge(
         silhouette=float(silhouette),
         balance=min(attribute.representation_ratio for attribute in audit.attributes),
         certified=fair.certified,
+        whole_persons=fair.certified and beyond,
         set_aside=found.n_aside,
     )
 

@@ -40,7 +40,9 @@ class Candidate:
     balance : float
         The smallest ratio of a group's share of a cluster to its share of everyone.
     certified : bool
-        Whether every group is within the tolerance.
+        Whether every group is within the tolerance, up to whole persons.
+    whole_persons : bool
+        Whether a share is beyond the tolerance, by less than one person.
     set_aside : int
         People in components too small to be a cluster, who had no part in the embedding.
     stability : float or None
@@ -57,6 +59,7 @@ class Candidate:
     silhouette: float
     balance: float
     certified: bool
+    whole_persons: bool = False
     set_aside: int = 0
     stability: float | None = None
     weakest: float | None = None
@@ -136,7 +139,7 @@ class ChoiceOfK:
                 f"{c.normalized_cut:.4f}",
                 f"{c.silhouette:.3f}",
                 f"{c.balance:.3f}",
-                "yes" if c.certified else "no",
+                "no" if not c.certified else "up to a person" if c.whole_persons else "yes",
             ]
             if c.stability is not None and c.weakest is not None:
                 row += [f"{c.stability:.2f}", f"{c.weakest:.0%}"]

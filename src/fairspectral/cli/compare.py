@@ -73,6 +73,10 @@ def compare(
     if report is not None:
         check_report(report)
     prepared = prepare(source, method)
+    if max(numbers) > prepared.n:
+        raise ValueError(
+            f"--clusters has {max(numbers)}, but there are {prepared.n} rows; choose fewer."
+        )
     if report is not None:
         check_output(report, prepared.inputs)
     with progress_bars(), limit_threads(method.threads, prepared.n):
@@ -87,6 +91,8 @@ def compare(
             {
                 "input": str(prepared.inputs[0]),
                 "rows": prepared.n,
+                "summary": headline(runs),
+                "notes": list(prepared.notes),
                 "runs": [_summary(run) for run in runs],
                 "report": None if report is None else str(report),
             }

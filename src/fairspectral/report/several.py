@@ -81,7 +81,10 @@ class Run:
         low, high = audit.sizes.min(), audit.sizes.max()
         ratios = _ratio_range(audit)
         kinds = [finding.kind for finding in self.model.diagnosis_]
-        fair = "–" if judgement is None else ("✓ yes" if judgement.fair else "✕ no")
+        fair = "–"
+        if judgement is not None:
+            yes = "✓ up to a person" if judgement.whole_persons else "✓ yes"
+            fair = yes if judgement.fair else "✕ no"
         return [
             str(self.k),
             tolerance_name(self.model),
@@ -179,6 +182,12 @@ def headline(runs: Sequence[Run]) -> list[str]:
         number = "All" if fair == len(bounded) else f"{fair} of {len(bounded)}"
         who = "" if len(bounded) == len(runs) else " with a tolerance"
         said.append(f"{number}{who} are fair within their bounds.")
+        loose = sum(judgement.whole_persons for judgement in bounded)
+        if loose:
+            said[-1] = (
+                f"{number}{who} are fair within their bounds up to whole persons; in {loose} a "
+                "share is beyond the tolerance, by less than one person."
+            )
     priced = [(run.price, run.name) for run in runs if run.price is not None]
     if len(priced) > 1:
         (low, cheapest), (high, dearest) = min(priced), max(priced)
@@ -193,9 +202,20 @@ def headline(runs: Sequence[Run]) -> list[str]:
             f"The clusters of “{best}” come back best on resamples (agreement {agreement:.2f}; 1 "
             "is the same clusters, 0 chance)."
         )
+    short = [run.stability for run in runs if run.stability and run.stability.asked is not None]
+    if short:
+        fewest = min(one.n_resamples for one in short)
+        said.append(
+            f"Time or Ctrl-C ended the resampling of {len(short)} of them; one had {fewest} "
+            "resample(s) only."
+        )
     doubted = sum(bool(run.model.diagnosis_) for run in runs)
     if doubted:
         said.append(f"There are doubts about {doubted} of them; see the column “doubts”.")
+    # The affinity that was chosen, and who was set aside, once where the runs agree.
+    models = [run.model for run in runs]
+    said += dict.fromkeys(filter(None, (one.affinity_operator_.choice for one in models)))
+    said += dict.fromkeys(f"{one.set_aside_.people}." for one in models if one.set_aside_)
     return said
 
 
