@@ -161,7 +161,10 @@ class Stability:
         missed = [c.cluster for c in self.clusters if (c.seed_overlap or 0.0) < BACK]
         same = "On the same people, other seeds"
         if not missed:
-            return f"{same} find the same clusters."
+            least = min(c.seed_overlap or 0.0 for c in self.clusters)
+            if least > 0.99:
+                return f"{same} find the same clusters."
+            return f"{same} find much the same clusters, with an overlap of at least {least:.0%}."
         who = "these clusters"
         if len(missed) < len(self.sizes):
             who = _named(missed, len(self.sizes))
