@@ -130,7 +130,7 @@ def test_a_graph_has_its_own_affinities():
 
     club = networkx.karate_club_graph()
     found = model(2).fit(club, sensitive_features="club")
-    assert found.affinity_choice_ == "affinity='precomputed', as given."
+    assert found.affinity_choice_ == "A graph was passed, so its edges are the affinities."
 
 
 def test_a_given_affinity_is_said_too():

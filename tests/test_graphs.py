@@ -100,12 +100,6 @@ def test_row_labels_that_are_nodes_in_another_order_are_refused(club):
         fit(shuffled, pd.Series(values(club, "club")))
 
 
-def test_the_edges_are_the_affinities_whatever_was_asked_for(club):
-    model = FairSpectralClustering(2, affinity="gower", effort="fast", random_state=0)
-    model.fit(club, sensitive_features="club")
-    assert model.affinity_choice_ == "A graph was passed, so its edges are the affinities."
-
-
 def test_plain_clustering_of_a_graph(club):
     np.testing.assert_array_equal(fit(club).labels_, of_matrix(club).labels_)
 
