@@ -19,6 +19,7 @@ from fairspectral.rounding.inputs import check_inputs, check_labels
 from fairspectral.rounding.plan import RoundingPlan, plan_rounding
 from fairspectral.rounding.rows import can_search
 from fairspectral.set_aside import SetAside, choose_aside
+from fairspectral.text_table import aligned
 
 TOLERANCES = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, None)
 
@@ -126,13 +127,7 @@ class FairnessFrontier:
         return table
 
     def __str__(self) -> str:
-        table = self.table()
-        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-        header, *body = (
-            "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
-            for row in table
-        )
-        return "\n".join([header, "  ".join("-" * width for width in widths), *body])
+        return aligned(self.table())
 
     __repr__ = __str__
 

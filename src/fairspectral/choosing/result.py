@@ -12,6 +12,7 @@ import numpy as np
 from fairspectral.axes import axes_or_new
 from fairspectral.resampling.result import Stability
 from fairspectral.solvers.result import SolveResult
+from fairspectral.text_table import aligned
 
 if TYPE_CHECKING:
     import pandas
@@ -147,17 +148,7 @@ class ChoiceOfK:
         return table
 
     def __str__(self) -> str:
-        table = self.table()
-        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-        header, *body = (
-            "  ".join(
-                cell.rjust(width) if j else cell.ljust(width)
-                for j, (cell, width) in enumerate(zip(row, widths, strict=True))
-            )
-            for row in table
-        )
-        rule = "  ".join("-" * width for width in widths)
-        return "\n".join([header, rule, *body, "", self.words, *self.notes])
+        return "\n".join([aligned(self.table(), left=1), "", self.words, *self.notes])
 
     __repr__ = __str__
 

@@ -19,6 +19,7 @@ from fairspectral.resampling.one_cluster import (
     listed,
     resamples,
 )
+from fairspectral.text_table import aligned
 
 if TYPE_CHECKING:
     import pandas
@@ -230,14 +231,7 @@ class Stability:
         }
 
     def __str__(self) -> str:
-        table = self.table()
-        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-        header, *body = (
-            "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
-            for row in table
-        )
-        rule = "  ".join("-" * width for width in widths)
-        return "\n".join([header, rule, *body, "", self.basis, self.words])
+        return "\n".join([aligned(self.table()), "", self.basis, self.words])
 
     __repr__ = __str__
 
