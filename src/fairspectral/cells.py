@@ -133,6 +133,8 @@ def judge_by_tolerance(table: np.ndarray, tolerance: float) -> Cells:
     return judge_cells(table, *tolerance_band(population_shares(table.sum(axis=1)), tolerance))
 
 
-def persons_beyond(table: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
+def persons_beyond(
+    table: np.ndarray, lower: np.ndarray | int, upper: np.ndarray | int
+) -> np.ndarray:
     """How many persons each cell lacks or has too many; 0 within the bounds, shape (h, k)."""
     return np.maximum(np.maximum(lower - table, table - upper), 0)

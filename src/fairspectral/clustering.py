@@ -78,7 +78,8 @@ class FairSpectralClustering(FairClusteringBase):
         is pressed once. The result is repeatable only where the time was enough.
     rounding_params : dict or None
         Further arguments of `fair_assignment`: ``bounds``, ``min_cluster_size``,
-        ``target_proportions``, ``lower``, ``upper``, ``refine_rounds``, ``row_scaling``.
+        ``max_cluster_size``, ``target_proportions``, ``lower``, ``upper``, ``refine_rounds``,
+        ``row_scaling``.
     n_init : int, default=10
         Starts of k-means, where that rounds or where there is no search for a low cut.
     random_state : int, RandomState or None

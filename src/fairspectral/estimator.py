@@ -41,6 +41,7 @@ from fairspectral.validation import (
 _ROUNDING_PARAMS = (
     "bounds",
     "min_cluster_size",
+    "max_cluster_size",
     "target_proportions",
     "lower",
     "upper",

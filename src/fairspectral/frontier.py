@@ -28,7 +28,7 @@ TOLERANCES = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, None)
 _OF_DATA = ("attribute_mode", "affinity", "sample_weight", "centroids", "n_init", "random_state")
 _OF_SEARCH = ("effort", "time_budget")
 _OF_REQUEST = ("bounds", "target_proportions", "lower", "upper", "min_cluster_size",
-               "refine_rounds", "row_scaling", *_OF_SEARCH)  # fmt: skip
+               "max_cluster_size", "refine_rounds", "row_scaling", *_OF_SEARCH)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -204,4 +204,4 @@ def _identity(plan: RoundingPlan) -> tuple[Any, ...]:
     """What makes two plans the same request."""
     bounds = tuple((rule.lower.tobytes(), rule.upper.tobytes()) for rule in plan.rules)
     search = (plan.effort, plan.time_budget, plan.refine_rounds, plan.row_scaling)
-    return plan.n_clusters, plan.smallest, bounds, search
+    return plan.n_clusters, plan.smallest, plan.largest, bounds, search

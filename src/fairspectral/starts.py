@@ -241,7 +241,9 @@ def _labels(
         if fringe:
             labels = start_beside_fringe(points, operator, fringe, plan, n_init, seed)[0]
         else:
-            labels = floored_clusters(points, plan.n_clusters, plan.smallest, n_init, seed)
+            labels = floored_clusters(
+                points, plan.n_clusters, plan.smallest, n_init, seed, largest=plan.largest
+            )
         found.append(labels)
     if len(found) == 1:
         return found[0]

@@ -10,7 +10,7 @@ from scipy.optimize import linprog
 from fairspectral.rounding import sizes as module
 from fairspectral.rounding.bounds import make_rule
 from fairspectral.rounding.flow import solve_flow
-from fairspectral.rounding.sizes import SizedFlow, _apportion, _slopes, choose_sizes
+from fairspectral.rounding.sizes import SizedFlow, apportion, _slopes, choose_sizes
 from fairspectral.validation import Attribute
 
 ROUNDING = 1 + 1e-12  # of a sum of positive costs
@@ -51,7 +51,7 @@ def free_optimum(cost, rule):
 @pytest.mark.parametrize("seed", range(4))
 def test_chosen_sizes_are_near_the_free_optimum(seed):
     cost, rule, sizes = problem(seed)
-    sizes = _apportion(sizes, 400, 1)
+    sizes = apportion(sizes, 400, 1)
     chosen = choose_sizes(cost, rule, sizes, 1)
     assert chosen.sum() == 400
     best = free_optimum(cost, rule)
@@ -62,14 +62,14 @@ def test_chosen_sizes_are_near_the_free_optimum(seed):
 
 def test_the_floor_holds():
     cost, rule, sizes = problem(0)
-    chosen = choose_sizes(cost, rule, _apportion(sizes, 400, 60), 60)
+    chosen = choose_sizes(cost, rule, apportion(sizes, 400, 60), 60)
     assert chosen.min() >= 60
 
 
 def test_slopes_predict_the_change_of_the_cost():
     """Wide bands and many persons: one cluster grows by a few, another shrinks."""
     cost, rule, sizes = problem(1, n=4000)
-    sizes = _apportion(sizes, 4000, 100)
+    sizes = apportion(sizes, 4000, 100)
     low, high = rule.cell_bounds(sizes)
     flow = solve_flow(cost, rule.attribute.codes, low, high, sizes, sizes)
     slopes = _slopes(flow, rule, 4)
@@ -81,7 +81,7 @@ def test_slopes_predict_the_change_of_the_cost():
 
 def test_a_sample_is_enough(monkeypatch):
     cost, rule, sizes = problem(2, n=5000)
-    sizes = _apportion(sizes, 5000, 10)
+    sizes = apportion(sizes, 5000, 10)
     whole = choose_sizes(cost, rule, sizes, 10)
     monkeypatch.setattr(module, "_SAMPLE", 1000)
     sampled = choose_sizes(cost, rule, sizes, 10)
@@ -93,7 +93,7 @@ def test_a_sample_is_enough(monkeypatch):
 
 def test_thorough_uses_all_persons_if_that_is_fast(monkeypatch):
     cost, rule, sizes = problem(2, n=2000)
-    sizes = _apportion(sizes, 2000, 10)
+    sizes = apportion(sizes, 2000, 10)
     whole = choose_sizes(cost, rule, sizes, 10)
     monkeypatch.setattr(module, "_SAMPLE", 200)
     sampled = choose_sizes(cost, rule, sizes, 10)
@@ -108,7 +108,7 @@ def test_no_shift_of_a_person_lowers_the_cost_of_small_clusters():
     shifted_anywhere = 0
     for seed in range(4):
         cost, rule, sizes = problem(seed, n=60)
-        sizes = _apportion(sizes, 60, 2)
+        sizes = apportion(sizes, 60, 2)
         found = choose_sizes(cost, rule, sizes, 2, thorough=True)
         least = fair_cost(cost, rule, found)
         shifted_anywhere += least < fair_cost(cost, rule, choose_sizes(cost, rule, sizes, 2))
@@ -133,7 +133,7 @@ def test_nothing_to_choose():
 
 def test_sized_flow_keeps_its_sizes_until_resized():
     cost, rule, sizes = problem(3)
-    sizes = _apportion(sizes, 400, 5)
+    sizes = apportion(sizes, 400, 5)
     assign = SizedFlow(rule, sizes, 5)
     before = assign(cost)
     assert (np.bincount(before.labels, minlength=4) == sizes).all()
@@ -150,8 +150,8 @@ def test_sized_flow_keeps_its_sizes_until_resized():
         ([1, 1], 7, 3, [4, 3]),
     ],
 )
-def test_apportioned_sizes_are_whole_and_above_the_floor(given, n, smallest, expected):
-    assert _apportion(np.array(given), n, smallest).tolist() == expected
+def testapportioned_sizes_are_whole_and_above_the_floor(given, n, smallest, expected):
+    assert apportion(np.array(given), n, smallest).tolist() == expected
 
 
 def test_a_sample_that_misleads_is_not_believed(monkeypatch):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from dataclasses import replace
 from functools import partial
@@ -163,7 +164,7 @@ def _cluster(
 def plan_for(plan: RoundingPlan, people: np.ndarray, seconds: float | None) -> RoundingPlan | None:
     """The same request to some of the people; None where no groups are left among them.
 
-    The shares are those asked of everybody, and the floor on sizes shrinks with the people.
+    The shares are those asked of everybody; floor and ceiling on sizes shrink with the people.
     """
     rules = [one for rule in plan.rules if (one := _rule_for(rule, people)) is not None]
     if not rules:
@@ -174,6 +175,7 @@ def plan_for(plan: RoundingPlan, people: np.ndarray, seconds: float | None) -> R
         rules=rules,
         kinds=np.unique(plan.kinds[people], return_inverse=True)[1].reshape(-1),
         smallest=max(1, int(part * plan.smallest)),
+        largest=math.ceil(part * plan.largest),
         time_budget=seconds,
     )
 

@@ -43,6 +43,7 @@ class Archive:
             for one in self._found
             if len(one.sizes) == k
             and one.sizes.min() >= plan.smallest
+            and one.sizes.max() <= plan.largest
             and all_inside(plan.rules, one.labels, k)
         ]
         if not fitting:
@@ -57,6 +58,7 @@ class Archive:
             best.history,
             plan.notes,
             best.starts,
+            largest=plan.largest,
             stopped=STOPPED in best.notes,
         )
 

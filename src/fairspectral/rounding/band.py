@@ -29,7 +29,7 @@ def into_band(points: WeightedRows, labels: np.ndarray, plan: RoundingPlan) -> n
     labels : ndarray of shape (n,)
         A clustering.
     plan : RoundingPlan
-        The band for each attribute, and the floor on the sizes.
+        The band for each attribute, and the floor and the ceiling on the sizes.
 
     Returns
     -------
@@ -68,7 +68,8 @@ def _best_move(
     @cache  # persons of one kind are alike
     def helps(kind: int, source: int, target: int) -> bool:
         like = example[kind]
-        return bool(sizes[source] > plan.smallest) and (
+        room = sizes[source] > plan.smallest and sizes[target] < plan.largest
+        return bool(room) and (
             inside(source, like, -1) and inside(target, like, +1)
         )
 

@@ -66,6 +66,7 @@ def search_dense(
         affinity,
         kinds=plan.kinds,
         smallest=plan.smallest,
+        largest=plan.largest,
         rng=rng,
         stopped=lambda: deadline.passed,
     )

@@ -69,6 +69,7 @@ def fair_assignment(
     upper: Any = None,
     attribute_mode: str = "marginal",
     min_cluster_size: int | None = None,
+    max_cluster_size: int | None = None,
     affinity: Any = None,
     refine_rounds: int | None = None,
     effort: str = "default",
@@ -105,6 +106,8 @@ def fair_assignment(
         Several attributes: bound the shares of each attribute, or of each combination.
     min_cluster_size : int or None
         Floor on the size of every cluster; None means a tenth of ``n / n_clusters``.
+    max_cluster_size : int or None
+        Ceiling on it; None means none.
     affinity : array, sparse matrix, AffinityOperator, graph or None
         Enables the refinement on the normalised cut. Without it the k-means cost is refined
         instead, if there are few rows.
@@ -161,6 +164,7 @@ def fair_assignment(
         lower=lower,
         upper=upper,
         min_cluster_size=min_cluster_size,
+        max_cluster_size=max_cluster_size,
         refine_rounds=refine_rounds,
         row_scaling=row_scaling,
         effort=effort,
@@ -219,7 +223,7 @@ def follow_plan(
         history = _History(points, affinity, k)
         history.add(KMEANS, labels)
     else:
-        history.add(*_start(points, k, plan.smallest, centroids, initial_labels, n_init, seeds))
+        history.add(*_start(points, plan, centroids, initial_labels, n_init, seeds))
     report(ROUNDING, _STARTED)
     if not fair:
         # Bounds too tight for the search are met by the flow, from which it begins again.
@@ -235,6 +239,7 @@ def follow_plan(
         history.stages,
         plan.notes,
         history.starts,
+        largest=plan.largest,
         stopped=history.stopped,
     )
 
@@ -251,7 +256,9 @@ def measure_labels(
     weights = None if sample_weight is None else check_weights(sample_weight, len(rows))
     history = _History(WeightedRows.scaled(rows, weights, plan.row_scaling, affinity), affinity, k)
     history.add("known before", labels)
-    return certify(labels, plan.rules, k, plan.smallest, history.stages, plan.notes)
+    return certify(
+        labels, plan.rules, k, plan.smallest, history.stages, plan.notes, largest=plan.largest
+    )
 
 
 def _from_one_start(
@@ -342,6 +349,7 @@ def _lower_the_cost(
         plan.rules,
         plan.kinds,
         smallest=plan.smallest,
+        largest=plan.largest,
         rounds=rounds_of(plan, gram),
         rng=rng,
         progress=(_STARTED, 1.0),
@@ -352,20 +360,21 @@ def _lower_the_cost(
 
 def _start(
     points: WeightedRows,
-    k: int,
-    smallest: int,
+    plan: RoundingPlan,
     centroids: np.ndarray | None,
     initial_labels: Any,
     n_init: int,
     seeds: Any,
 ) -> tuple[str, np.ndarray]:
     """The name of the first stage, and its labels."""
+    k, smallest, largest = plan.n_clusters, plan.smallest, plan.largest
     if initial_labels is not None:
-        return "initial labels", check_labels(initial_labels, len(points.rows), k, smallest)
+        given = check_labels(initial_labels, len(points.rows), k, smallest, largest=largest)
+        return "initial labels", given
     if centroids is not None:
-        return "nearest centroid", nearest_with_floor(points, centroids, smallest)
+        return "nearest centroid", nearest_with_floor(points, centroids, smallest, largest)
     seed = seeds.randint(2**31 - 1)
-    return KMEANS, floored_clusters(points, k, smallest, n_init, seed)
+    return KMEANS, floored_clusters(points, k, smallest, n_init, seed, largest=largest)
 
 
 class _History:

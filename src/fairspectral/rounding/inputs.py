@@ -106,14 +106,21 @@ def check_k(n_clusters: int | None, n: int, rows: np.ndarray, centroids: Any) ->
 
 
 def check_labels(
-    given: Any, n: int, k: int, smallest: int, name: str = "initial_labels"
+    given: Any,
+    n: int,
+    k: int,
+    smallest: int,
+    name: str = "initial_labels",
+    *,
+    largest: int | None = None,
 ) -> np.ndarray:
     """Labels from elsewhere, one of 0 .. k-1 for each row."""
     refuse_masked(given, name)
     labels = np.asarray(given)
     if labels.shape != (n,) or labels.dtype.kind not in "iu" or not np.isin(labels, range(k)).all():
         raise ValueError(f"{name} must be {n} whole numbers from 0 to {k - 1}, one for each row.")
-    least = int(np.bincount(labels, minlength=k).min())
+    sizes = np.bincount(labels, minlength=k)
+    least, most = int(sizes.min()), int(sizes.max())
     if not least:
         raise ValueError(
             f"{name} has an empty cluster; put at least one person into every cluster."
@@ -122,6 +129,11 @@ def check_labels(
         raise ValueError(
             f"{name} has a cluster of {least} person(s), below the floor of {smallest}; "
             f"pass min_cluster_size={least} or other labels."
+        )
+    if largest is not None and most > largest:
+        raise ValueError(
+            f"{name} has a cluster of {most} persons, above the ceiling of {largest}; "
+            f"pass max_cluster_size={most} or other labels."
         )
     return labels.astype(np.int32)
 

@@ -108,7 +108,7 @@ def start_beside_fringe(
     inner = WeightedRows(points.rows[kept], points.weights[kept])
     labels = np.zeros(len(fringe.piece), dtype=np.int32)
     floor = min(plan.smallest, len(kept) // k)
-    labels[kept] = floored_clusters(inner, k, floor, n_init, seed)
+    labels[kept] = floored_clusters(inner, k, floor, n_init, seed, largest=plan.largest)
     labels = place_pieces(affinity, labels, fringe, plan)
     rows = complete_rows(points.rows, labels, fringe, k)
     return labels, WeightedRows(rows, points.weights)
@@ -234,8 +234,8 @@ class _Places:
         return np.bincount(rule.attribute.codes[members], minlength=len(rule.target))
 
     def _outside(self, tables: list[np.ndarray], sizes: np.ndarray) -> np.ndarray:
-        """Persons outside the bounds, or short of the floor, in each cluster."""
-        outside = np.maximum(self._plan.smallest - sizes, 0)
+        """Persons outside the bounds, short of the floor or above the ceiling, per cluster."""
+        outside = persons_beyond(sizes, self._plan.smallest, self._plan.largest)
         for table, rule in zip(tables, self._plan.rules, strict=True):
             low, high = bounds_in_persons(rule.lower, rule.upper, rule.attribute.counts, sizes)
             outside = outside + persons_beyond(table, low, high).sum(axis=0)

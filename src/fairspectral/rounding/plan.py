@@ -38,6 +38,8 @@ class RoundingPlan:
         The combination of groups that each person belongs to, numbered from 0.
     smallest : int
         Floor on the sizes of the clusters.
+    largest : int
+        Ceiling on them; n is none.
     refine_rounds : int or None
         Rounds of the search for a low cut; None: chosen by the size of the problem.
     effort : str
@@ -54,6 +56,7 @@ class RoundingPlan:
     rules: list[FairnessRule]
     kinds: np.ndarray
     smallest: int
+    largest: int
     refine_rounds: int | None
     row_scaling: str
     notes: tuple[str, ...]
@@ -68,6 +71,7 @@ def plan_rounding(
     fairness_tol: float | None = 0.2,
     bounds: str = "two-sided",
     min_cluster_size: int | None = None,
+    max_cluster_size: int | None = None,
     refine_rounds: int | None = None,
     row_scaling: str = "auto",
     effort: str = "default",
@@ -80,8 +84,8 @@ def plan_rounding(
     ----------
     attributes : tuple of Attribute
         The groups of each attribute.
-    n_clusters, fairness_tol, bounds, min_cluster_size, refine_rounds, row_scaling, effort, \
-    time_budget
+    n_clusters, fairness_tol, bounds, min_cluster_size, max_cluster_size, refine_rounds, \
+    row_scaling, effort, time_budget
         As in `fair_assignment`.
     **shares
         Its ``target_proportions``, ``lower`` and ``upper``.
@@ -96,7 +100,9 @@ def plan_rounding(
             f"refine_rounds={refine_rounds!r} must be a whole number of at least 0, or None to "
             "leave it to the size of the problem."
         )
-    smallest = _check_floor(min_cluster_size, len(attributes[0].codes), n_clusters)
+    n = len(attributes[0].codes)
+    smallest = _check_floor(min_cluster_size, n, n_clusters)
+    largest = _check_ceiling(max_cluster_size, n, n_clusters)
     rules = _rules(attributes, n_clusters, fairness_tol, bounds, **shares)
     notes = tuple(note for rule in rules for note in rule.shortages(n_clusters))
     if notes:
@@ -104,7 +110,16 @@ def plan_rounding(
     codes = np.stack([attribute.codes for attribute in attributes], axis=1)
     kinds = np.unique(codes, axis=0, return_inverse=True)[1].reshape(-1)
     return RoundingPlan(
-        n_clusters, rules, kinds, smallest, refine_rounds, row_scaling, notes, effort, time_budget
+        n_clusters,
+        rules,
+        kinds,
+        smallest,
+        largest,
+        refine_rounds,
+        row_scaling,
+        notes,
+        effort,
+        time_budget,
     )
 
 
@@ -126,6 +141,23 @@ def _check_floor(min_cluster_size: int | None, n: int, k: int) -> int:
             f"clusters; it must lie between 1 and {n // k}."
         )
     return int(min_cluster_size)
+
+
+def _check_ceiling(max_cluster_size: int | None, n: int, k: int) -> int:
+    if max_cluster_size is None:
+        return n
+    least = -(-n // k)
+    if is_boolean(max_cluster_size) or not isinstance(max_cluster_size, Integral):
+        raise ValueError(
+            f"max_cluster_size={max_cluster_size!r} must be a whole number of at least {least}, or "
+            "None for no ceiling."
+        )
+    if max_cluster_size < least:
+        raise ValueError(
+            f"max_cluster_size={max_cluster_size} is not possible with {n} persons in {k} "
+            f"clusters, of which one has at least {least}; pass at least {least}, or more clusters."
+        )
+    return min(int(max_cluster_size), n)
 
 
 def _rules(

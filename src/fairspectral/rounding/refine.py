@@ -113,6 +113,7 @@ def local_search(
     kinds: np.ndarray,
     *,
     smallest: int,
+    largest: int | None = None,
     rounds: int,
     rng: np.random.Generator,
     progress: tuple[float, float] = (0.0, 1.0),
@@ -132,6 +133,8 @@ def local_search(
         Persons of one kind belong to the same groups of all attributes.
     smallest : int
         No cluster may become smaller.
+    largest : int or None
+        No cluster may become larger; None is no ceiling.
     rounds : int
         How many times a local optimum is perturbed by random swaps; the best one is kept.
     rng : numpy Generator
@@ -143,7 +146,7 @@ def local_search(
     """
     if not can_search(affinity) or len(state.volumes) == 1:
         return state
-    search = _Descents(affinity, rules, kinds, smallest)
+    search = _Descents(affinity, rules, kinds, smallest, largest)
     best, k = _partition(state, rules), len(state.volumes)
     value = search.descend(best, rng)
     begin, end = progress
@@ -164,10 +167,15 @@ class _Descents:
     """Moves and swaps on one affinity, within the bounds, as long as they lower the cut."""
 
     def __init__(
-        self, affinity: Any, rules: Sequence[FairnessRule], kinds: np.ndarray, smallest: int
+        self,
+        affinity: Any,
+        rules: Sequence[FairnessRule],
+        kinds: np.ndarray,
+        smallest: int,
+        largest: int | None,
     ) -> None:
         self._kernels = load_kernels("refine_kernels")
-        self._rows, self._band = rows_of(affinity), _band(rules, smallest)
+        self._rows, self._band = rows_of(affinity), _band(rules, smallest, largest)
         self._kinds, self._n_kinds = kinds.astype(np.int64), int(kinds.max()) + 1
 
     def descend(self, partition: Any, rng: np.random.Generator) -> float:
@@ -233,7 +241,7 @@ def _partition(state: CutState, rules: Sequence[FairnessRule]) -> Any:
     )
 
 
-def _band(rules: Sequence[FairnessRule], smallest: int) -> Any:
+def _band(rules: Sequence[FairnessRule], smallest: int, largest: int | None = None) -> Any:
     offsets = np.cumsum([0] + [len(rule.target) for rule in rules[:-1]])
     memberships = [
         rule.attribute.codes + offset for rule, offset in zip(rules, offsets, strict=True)
@@ -244,4 +252,5 @@ def _band(rules: Sequence[FairnessRule], smallest: int) -> Any:
         np.concatenate([rule.lower for rule in rules]),
         np.concatenate([rule.upper for rule in rules]),
         smallest,
+        len(memberships[0]) if largest is None else largest,
     )

@@ -38,6 +38,7 @@ class Band(NamedTuple):
     lower: np.ndarray  # (H,) shares
     upper: np.ndarray  # (H,) shares
     smallest: int  # the floor on cluster sizes
+    largest: int  # the ceiling on them
 
 
 @njit(cache=True, nogil=True)
@@ -106,7 +107,7 @@ def _allowed(partition, band, i, there):  # pragma: no cover - compiled
     """Whether every cell of the two clusters stays within bounds when i moves."""
     here = partition.labels[i]
     n = partition.labels.shape[0]
-    if partition.sizes[here] <= band.smallest:
+    if partition.sizes[here] <= band.smallest or partition.sizes[there] >= band.largest:
         return False
     for side in range(2):
         cluster, step = (here, -1) if side == 0 else (there, 1)

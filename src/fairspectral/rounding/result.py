@@ -45,7 +45,7 @@ class FairAssignment:
     table, lower, upper : ndarray of shape (H, k)
         Persons in each cell, and the bounds on them.
     certified : bool
-        Every cell is within its bounds and every cluster reaches the floor.
+        Every cell is within its bounds, and every cluster between the floor and the ceiling.
     certificate : str
         The same in words and numbers.
     achieved_tol : float
@@ -55,6 +55,8 @@ class FairAssignment:
         shares; below one wherever `certified`.
     min_cluster_size : int
         The floor.
+    max_cluster_size : int or None
+        The ceiling; None if there is none.
     embedding_cost : float
         k-means cost of the labels on the rows that were clustered.
     normalized_cut : float or None
@@ -84,6 +86,7 @@ class FairAssignment:
     history: tuple[Stage, ...]
     notes: tuple[str, ...]
     starts: tuple[Source, ...] = ()
+    max_cluster_size: int | None = None
 
     @property
     def cost(self) -> float:
@@ -105,19 +108,22 @@ def certify(
     notes: tuple[str, ...],
     starts: tuple[Source, ...] = (),
     *,
+    largest: int | None = None,
     stopped: bool = False,
 ) -> FairAssignment:
     """Count everything again from the labels, and write the certificate.
 
-    `starts` and `stopped` are what the search says of itself.
+    `starts` and `stopped` are what the search says of itself. A ceiling of everybody is none.
     """
     sizes = np.bincount(labels, minlength=k)
+    ceiling = largest if largest is not None and largest < len(labels) else None
     parts = [rule.judge(labels, k) for rule in rules]
     cells = Cells.together(parts)
     achieved = max(rule.achieved(part.table) for rule, part in zip(rules, parts, strict=True))
     outside = max(rule.persons_outside(part.table) for rule, part in zip(rules, parts, strict=True))
     wrong, total = cells.n_outside, cells.table.size
-    certified = wrong == 0 and int(sizes.min()) >= smallest
+    sized = int(sizes.min()) >= smallest and (ceiling is None or int(sizes.max()) <= ceiling)
+    certified = wrong == 0 and sized
     if all(not rule.lower.any() and (rule.upper >= 1).all() for rule in rules):
         verdict = "No bounds on shares were asked for"
     elif certified:
@@ -126,7 +132,8 @@ def certify(
     else:
         verdict = f"Not certified: {wrong} of {total} cells are outside their bounds"
     certificate = (
-        f"{verdict}, the smallest cluster has {sizes.min()} persons (floor {smallest}), and the "
+        f"{verdict}, the smallest cluster has {sizes.min()} persons (floor {smallest}), "
+        f"{'' if ceiling is None else f'the largest {sizes.max()} (ceiling {ceiling}), '}and the "
         f"largest deviation from a target share is {achieved:.2%}"
     )
     if outside > 0:
@@ -155,4 +162,5 @@ def certify(
         history=tuple(stages),
         notes=notes,
         starts=starts,
+        max_cluster_size=ceiling,
     )

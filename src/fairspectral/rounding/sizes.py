@@ -43,20 +43,29 @@ class SizedFlow:
         Sizes of the clusters.
     smallest : int
         Floor on the sizes.
+    largest : int or None
+        Ceiling on them.
     thorough : bool
         As in `choose_sizes`.
     """
 
     def __init__(
-        self, rule: FairnessRule, sizes: np.ndarray, smallest: int, *, thorough: bool = False
+        self,
+        rule: FairnessRule,
+        sizes: np.ndarray,
+        smallest: int,
+        largest: int | None = None,
+        *,
+        thorough: bool = False,
     ) -> None:
-        self._rule, self._sizes, self._smallest = rule, sizes, smallest
+        self._rule, self._sizes = rule, sizes
+        self._range = (smallest, largest)
         self._thorough = thorough
 
     def resize(self, cost: np.ndarray) -> None:
         """Choose sizes at which these costs add up to less."""
         self._sizes = choose_sizes(
-            cost, self._rule, self._sizes, self._smallest, thorough=self._thorough
+            cost, self._rule, self._sizes, *self._range, thorough=self._thorough
         )
 
     def __call__(self, cost: np.ndarray, potentials: np.ndarray | None = None) -> FlowResult:
@@ -69,6 +78,7 @@ def choose_sizes(
     rule: FairnessRule,
     sizes: np.ndarray,
     smallest: int,
+    largest: int | None = None,
     *,
     thorough: bool = False,
 ) -> np.ndarray:
@@ -84,6 +94,8 @@ def choose_sizes(
         Where the search starts; returned if nothing better is found.
     smallest : int
         Floor on the sizes.
+    largest : int or None
+        Ceiling on them; None is none.
     thorough : bool
         Whether to use all persons, where that takes seconds, rather than a sample.
 
@@ -92,33 +104,38 @@ def choose_sizes(
     integer ndarray of shape (k,)
     """
     n, k = cost.shape
-    if k == 1 or n == k * smallest:
+    most = n if largest is None else largest
+    if k == 1 or n in (k * smallest, k * most):
         return sizes
     if thorough and n * k <= _EVERYBODY:
-        return _nudge(cost, rule, _search(cost, rule, sizes, smallest), smallest)
+        found = _search(cost, rule, sizes, smallest, most)
+        return _nudge(cost, rule, found, smallest, most)
     if n <= _SAMPLE:
-        return _search(cost, rule, sizes, smallest)
+        return _search(cost, rule, sizes, smallest, most)
     chosen = np.sort(np.random.default_rng(0).permutation(n)[:_SAMPLE])
     sample = _restrict(rule, chosen)
-    floor = max(1, smallest * _SAMPLE // n)
-    found = _search(cost[chosen], sample, _apportion(sizes, _SAMPLE, floor), floor)
-    proposed = _apportion(found, n, smallest)
+    floor, ceiling = max(1, smallest * _SAMPLE // n), -(-most * _SAMPLE // n)
+    begin = apportion(sizes, _SAMPLE, floor, ceiling)
+    found = _search(cost[chosen], sample, begin, floor, ceiling)
+    proposed = apportion(found, n, smallest, most)
     # A sample may miss small clusters: keep its sizes only if they are better for all persons.
     now = _flow(cost, rule, sizes, None)
     better = _flow(cost, rule, proposed, now.potentials).cost < now.cost
     return proposed if better else sizes
 
 
-def _search(cost: np.ndarray, rule: FairnessRule, sizes: np.ndarray, smallest: int) -> np.ndarray:
+def _search(
+    cost: np.ndarray, rule: FairnessRule, sizes: np.ndarray, smallest: int, largest: int
+) -> np.ndarray:
     n = len(cost)
     best = _flow(cost, rule, sizes, None)
     planes = [(best.cost, _slopes(best, rule, len(sizes)), sizes)]
     radius, failures = n / 4, 0
     for _ in range(_ROUNDS):
-        proposed, promised = _propose(planes, sizes, smallest, radius)
+        proposed, promised = _propose(planes, sizes, smallest, largest, radius)
         if promised > best.cost - _ENOUGH * abs(best.cost) or failures == _FAILURES:
             break
-        trial_sizes = _apportion(proposed, n, smallest)
+        trial_sizes = apportion(proposed, n, smallest, largest)
         trial = _flow(cost, rule, trial_sizes, best.potentials)
         planes.append((trial.cost, _slopes(trial, rule, len(sizes)), trial_sizes))
         if trial.cost < best.cost:
@@ -128,7 +145,9 @@ def _search(cost: np.ndarray, rule: FairnessRule, sizes: np.ndarray, smallest: i
     return sizes
 
 
-def _nudge(cost: np.ndarray, rule: FairnessRule, sizes: np.ndarray, smallest: int) -> np.ndarray:
+def _nudge(
+    cost: np.ndarray, rule: FairnessRule, sizes: np.ndarray, smallest: int, largest: int
+) -> np.ndarray:
     """Sizes with a few persons shifted to or from small clusters, wherever that lowers the cost.
 
     The bounds of a small cluster move by whole persons, which slopes do not describe.
@@ -139,7 +158,7 @@ def _nudge(cost: np.ndarray, rule: FairnessRule, sizes: np.ndarray, smallest: in
         while lowered:
             lowered = False
             for giver, taker in permutations(range(len(sizes)), 2):
-                possible = sizes[giver] - step >= smallest
+                possible = sizes[giver] - step >= smallest and sizes[taker] + step <= largest
                 if tries == _TRIES or not possible or min(sizes[[giver, taker]]) > _SMALL_CLUSTER:
                     continue
                 shifted = sizes.copy()
@@ -175,16 +194,20 @@ def _propose(
     planes: list[tuple[float, np.ndarray, np.ndarray]],
     sizes: np.ndarray,
     smallest: int,
+    largest: int,
     radius: float,
 ) -> tuple[np.ndarray, float]:
     """The sizes within the radius with the least cost by the planes; and that cost."""
-    k, n = len(sizes), sizes.sum()
+    k = len(sizes)
     # Steps in units of the radius and costs in units of the largest slope keep HiGHS exact.
     scale = max(max(float(np.ptp(slopes)) for _, slopes, _ in planes), 1e-300) * radius
     base = min(value for value, _, _ in planes)
     rows = np.array([np.append(slopes * radius / scale, -1.0) for _, slopes, _ in planes])
     right = [(base - value - slopes @ (sizes - at)) / scale for value, slopes, at in planes]
-    step = [(max(-1.0, (smallest - size) / radius), 1.0) for size in sizes]
+    step = [
+        (max(-1.0, (smallest - size) / radius), min(1.0, (largest - size) / radius))
+        for size in sizes
+    ]
     result = linprog(
         np.append(np.zeros(k), 1.0),
         A_ub=rows,
@@ -196,11 +219,16 @@ def _propose(
     )
     if result.x is None:  # pragma: no cover - no step at all is a solution
         return sizes, np.inf
-    return np.clip(sizes + radius * result.x[:k], smallest, n), base + scale * result.x[k]
+    return np.clip(sizes + radius * result.x[:k], smallest, largest), base + scale * result.x[k]
 
 
-def _apportion(sizes: np.ndarray, n: int, smallest: int) -> np.ndarray:
-    """Whole sizes that sum to n, in proportion to the given ones above the floor."""
+def apportion(
+    sizes: np.ndarray, n: int, smallest: int, largest: int | None = None
+) -> np.ndarray:
+    """Whole sizes that sum to n, in proportion to the given ones above the floor.
+
+    What would be above the ceiling is shared out among the others.
+    """
     room = n - smallest * len(sizes)
     weights = np.maximum(sizes * (n / sizes.sum()) - smallest, 0.0)
     # Where all sizes are at the floor, the rest is spread evenly.
@@ -209,7 +237,11 @@ def _apportion(sizes: np.ndarray, n: int, smallest: int) -> np.ndarray:
     whole = np.floor(exact).astype(np.int64)
     order = np.argsort(whole - exact, kind="stable")
     whole[order[: room - int(whole.sum())]] += 1
-    return whole + smallest
+    whole += smallest
+    if largest is not None and (over := whole > largest).any():
+        whole[over] = largest
+        whole[~over] = apportion(sizes[~over], n - int(whole[over].sum()), smallest, largest)
+    return whole
 
 
 def _restrict(rule: FairnessRule, chosen: np.ndarray) -> FairnessRule:

@@ -103,32 +103,47 @@ class WeightedRows:
 
 
 def floored_clusters(
-    points: WeightedRows, n_clusters: int, smallest: int, n_init: int, seed: int
+    points: WeightedRows,
+    n_clusters: int,
+    smallest: int,
+    n_init: int,
+    seed: int,
+    *,
+    largest: int | None = None,
 ) -> np.ndarray:
-    """k-means in which no cluster is smaller than the floor; labels of shape (n,)."""
+    """k-means with a floor, and perhaps a ceiling, on the sizes; labels of shape (n,)."""
     labels = kmeans_labels(
         points.rows, n_clusters, n_init=n_init, random_state=seed, sample_weight=points.weights
     )
     for _ in range(_FLOOR_ROUNDS):
-        if np.bincount(labels, minlength=n_clusters).min() >= smallest:
+        if _sized(labels, n_clusters, smallest, largest):
             break
-        raised = nearest_with_floor(points, points.centroids(labels, n_clusters), smallest)
-        if np.array_equal(raised, labels):
+        centroids = points.centroids(labels, n_clusters)
+        moved = nearest_with_floor(points, centroids, smallest, largest)
+        if np.array_equal(moved, labels):
             break
-        labels = raised
+        labels = moved
     return labels
 
 
-def nearest_with_floor(points: WeightedRows, centroids: np.ndarray, smallest: int) -> np.ndarray:
-    """The cheapest assignment to centroids in which every cluster reaches the floor."""
+def nearest_with_floor(
+    points: WeightedRows, centroids: np.ndarray, smallest: int, largest: int | None = None
+) -> np.ndarray:
+    """The cheapest assignment to centroids with every size between the floor and the ceiling."""
     n, k = len(points.rows), len(centroids)
     costs = points.costs(centroids)
     labels = np.argmin(costs, axis=1).astype(np.int32)
-    if np.bincount(labels, minlength=k).min() >= smallest:
+    if _sized(labels, k, smallest, largest):
         return labels
-    low, high = np.full(k, smallest), np.full(k, n)
+    low, high = np.full(k, smallest), np.full(k, n if largest is None else largest)
     one_group = np.zeros(n, dtype=np.int32)
     return solve_flow(costs, one_group, low[None], high[None], low, high).labels
+
+
+def _sized(labels: np.ndarray, k: int, smallest: int, largest: int | None) -> bool:
+    """Whether every cluster is between the floor and the ceiling."""
+    sizes = np.bincount(labels, minlength=k)
+    return bool(sizes.min() >= smallest and (largest is None or sizes.max() <= largest))
 
 
 def fair_lloyd(

@@ -87,7 +87,7 @@ def partition(
         Clusterings to begin with, within the bounds or not. The result is never worse than one
         that is within.
     plan : RoundingPlan
-        The number of clusters, the bounds and the floor on the sizes.
+        The number of clusters, the bounds, and the floor and the ceiling on the sizes.
     rng : numpy Generator
         The result depends on it alone, whatever the number of threads, unless there is a budget.
     effort : {"fast", "default", "thorough"} or Effort
@@ -102,7 +102,7 @@ def partition(
     """
     k, n = plan.n_clusters, affinity.shape[0]
     amount = (EFFORTS[effort] if isinstance(effort, str) else effort).for_nodes(n)
-    band = make_band(plan.rules, plan.smallest)
+    band = make_band(plan.rules, plan.smallest, plan.largest)
     deadline = Deadline(time_budget)
     with threads_apart(), stop_on_interrupt(deadline):
         finest = Level(make_graph(affinity, plan.rules))

@@ -41,8 +41,8 @@ def make_graph(affinity: Any, rules: Sequence[FairnessRule]) -> Any:
     )
 
 
-def make_band(rules: Sequence[FairnessRule], smallest: int) -> Any:
-    """The bounds of all attributes, and the floor on the sizes."""
+def make_band(rules: Sequence[FairnessRule], smallest: int, largest: int) -> Any:
+    """The bounds of all attributes, and the floor and the ceiling on the sizes."""
     kernels, n = load_kernels("partition.state_kernels"), len(rules[0].attribute.codes)
     ranges = kernels.ranges_of_sizes(
         np.concatenate([rule.lower for rule in rules]).astype(np.float64),
@@ -50,7 +50,7 @@ def make_band(rules: Sequence[FairnessRule], smallest: int) -> Any:
         np.concatenate([rule.attribute.counts for rule in rules]).astype(np.int64),
         n,
     )
-    return kernels.Band(ranges, int(smallest), n)
+    return kernels.Band(ranges, int(smallest), int(largest), n)
 
 
 def make_state(graph: Any, band: Any, labels: np.ndarray, k: int) -> Any:

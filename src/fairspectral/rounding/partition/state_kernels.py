@@ -36,6 +36,7 @@ class Band(NamedTuple):
 
     ranges: np.ndarray  # (n + 1, H, 2): least and most persons of each group, for each size
     smallest: int  # the floor on cluster sizes
+    largest: int  # the ceiling on them
     everybody: int  # all persons
 
 
@@ -83,7 +84,7 @@ def outside_after(graph, band, state, cluster, enters, leaves):  # pragma: no co
         size += graph.persons[enters]
     if leaves >= 0:
         size -= graph.persons[leaves]
-    total = max(band.smallest - size, 0)
+    total = max(band.smallest - size, 0) + max(size - band.largest, 0)
     ranges = band.ranges[size]
     for group in range(len(ranges)):
         persons = state.table[cluster, group]
