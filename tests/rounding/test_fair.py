@@ -397,3 +397,47 @@ def test_one_sentence_for_values_that_are_not_numbers(params, words):
     }
     with pytest.raises(ValueError, match=words):
         fair_assignment(**given)
+
+
+# --- a ceiling on the sizes ---------------------------------------------------------------
+
+
+@pytest.fixture
+def lopsided():
+    """Affinities of 130 people in three blobs of 80, 30 and 20; two groups across them."""
+    rng = np.random.default_rng(1)
+    places = np.repeat([[0, 0], [6, 0], [0, 6]], [80, 30, 20], axis=0)
+    rows = rng.standard_normal((130, 2)) + places
+    return rows, np.arange(130) % 2, np.arange(130) // 2 % 3
+
+
+@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize("search", ["rows", "kernel", "not stored", "graph", "centroids"])
+def test_no_cluster_is_above_the_ceiling(lopsided, search, several):
+    rows, groups, others = lopsided
+    params = {
+        "rows": {},
+        "kernel": {"affinity": make_operator(rows, "rbf")},
+        "not stored": {"affinity": make_operator(rows, "rbf", memory_budget=1)},
+        "graph": {"affinity": make_operator(rows, "nearest_neighbors", n_neighbors=8)},
+        "centroids": {"centroids": np.array([[0.0, 0.0], [6.0, 0.0], [0.0, 6.0]])},
+    }[search]
+    sensitive = np.column_stack([groups, others]) if several else groups
+    for ceiling in (60, 44):
+        result = fair_assignment(
+            rows, sensitive, 3, max_cluster_size=ceiling, refine_rounds=3, random_state=0, **params
+        )
+        assert result.sizes.max() <= ceiling == result.max_cluster_size
+        assert result.certified
+        assert f"the largest {result.sizes.max()} (ceiling {ceiling})" in result.certificate
+    free = fair_assignment(rows, sensitive, 3, refine_rounds=3, random_state=0, **params)
+    assert free.sizes.max() > 60
+    assert free.max_cluster_size is None
+    assert "ceiling" not in free.certificate
+
+
+def test_first_labels_above_the_ceiling_are_refused(blobs):
+    rows, colours = blobs
+    given = np.repeat([0, 1, 2], [140, 100, 60])
+    with pytest.raises(ValueError, match="a cluster of 140 persons, above the ceiling of 120"):
+        fair_assignment(rows, colours, 3, max_cluster_size=120, initial_labels=given)

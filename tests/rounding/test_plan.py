@@ -20,6 +20,8 @@ def test_defaults(colours):
     plan = plan_rounding(colours, 4)
     assert plan.n_clusters == 4
     assert plan.smallest == 2
+    assert plan.largest == 100
+    assert plan_rounding(colours, 4, max_cluster_size=25).largest == 25
     assert (plan.kinds == colours[0].codes).all()
     assert plan.notes == ()
     (rule,) = plan.rules
@@ -44,6 +46,9 @@ def test_kinds_are_combinations_of_groups():
         ({"min_cluster_size": 0}, "min_cluster_size=0 is not possible with 100 persons"),
         ({"min_cluster_size": 26}, "min_cluster_size=26 is not possible"),
         ({"min_cluster_size": "10"}, "min_cluster_size='10' must be a whole number"),
+        ({"max_cluster_size": 24}, "max_cluster_size=24 is not possible.*pass at least 25"),
+        ({"max_cluster_size": True}, "max_cluster_size=True must be a whole number of at least 25"),
+        ({"max_cluster_size": 30.0}, r"max_cluster_size=30\.0 must be a whole number"),
         ({"refine_rounds": -1}, "refine_rounds=-1 must be a whole number of at least 0"),
         ({"refine_rounds": 2.5}, r"refine_rounds=2\.5 must be"),
         ({"row_scaling": "units"}, "row_scaling='units'"),

@@ -10,7 +10,7 @@ from scipy.optimize import linprog
 from fairspectral.rounding import sizes as module
 from fairspectral.rounding.bounds import make_rule
 from fairspectral.rounding.flow import solve_flow
-from fairspectral.rounding.sizes import SizedFlow, apportion, _slopes, choose_sizes
+from fairspectral.rounding.sizes import SizedFlow, _slopes, apportion, choose_sizes
 from fairspectral.validation import Attribute
 
 ROUNDING = 1 + 1e-12  # of a sum of positive costs
@@ -164,3 +164,31 @@ def test_a_sample_that_misleads_is_not_believed(monkeypatch):
     monkeypatch.setattr(module, "_SAMPLE", 200)
     chosen = choose_sizes(cost, rule, sizes, 1)
     assert fair_cost(cost, rule, chosen) <= ROUNDING * fair_cost(cost, rule, sizes)
+
+
+@pytest.mark.parametrize(
+    ("given", "n", "smallest", "largest", "expected"),
+    [
+        ([80, 10, 10], 100, 5, 50, [50, 25, 25]),
+        ([80, 15, 5], 100, 1, 40, [40, 40, 20]),
+        ([80, 15, 5], 99, 1, 33, [33, 33, 33]),
+        ([50, 30, 20], 100, 1, 60, [50, 30, 20]),
+    ],
+)
+def test_apportioned_sizes_are_below_the_ceiling(given, n, smallest, largest, expected):
+    found = apportion(np.array(given), n, smallest, largest)
+    assert found.sum() == n
+    assert found.max() <= largest
+    assert found.min() >= smallest
+    assert np.abs(found - expected).max() <= 5
+
+
+@pytest.mark.parametrize(("n", "thorough"), [(400, False), (400, True), (8000, False)])
+def test_chosen_sizes_are_below_the_ceiling(n, thorough):
+    cost, rule, sizes = problem(0, n=n)
+    ceiling = int(0.3 * n)
+    begin = apportion(sizes, n, 1, ceiling)
+    chosen = choose_sizes(cost, rule, begin, 1, ceiling, thorough=thorough)
+    assert chosen.sum() == n
+    assert chosen.max() <= ceiling < choose_sizes(cost, rule, sizes, 1).max()
+    assert fair_cost(cost, rule, chosen) <= fair_cost(cost, rule, begin) * ROUNDING

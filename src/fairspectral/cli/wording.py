@@ -14,6 +14,7 @@ _OPTIONS = {
     "n_resamples": ("stability",),
     "fairness_tol": ("tolerance", "tolerances", "require_tolerance"),
     "min_cluster_size": ("min_cluster_size",),
+    "max_cluster_size": ("max_cluster_size",),
     "n_neighbors": ("neighbors",),
     "least_effect": ("least_effect",),
     "memory_budget": ("memory_budget",),
