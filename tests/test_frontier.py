@@ -177,3 +177,17 @@ def test_models_without_a_frontier_are_named(blobs):
         fairness_frontier(plain)
     with pytest.raises(TypeError, match="a fitted model has its sensitive_features"):
         fairness_frontier(plain, groups)
+
+
+def test_attributes_with_tolerances_of_their_own():
+    rng = np.random.default_rng(3)
+    rows = rng.standard_normal((90, 2))
+    groups = {"sex": np.arange(90) % 2, "region": np.arange(90) // 2 % 3}
+    own = {"sex": 0.1, "region": 0.4}
+    found = fairness_frontier(rows, groups, 3, tolerances=[None, own, 0.1, own], random_state=0)
+    assert found.tolerances == (0.1, own, None)
+    assert found.tolerance_names == ["10%", "sex 10%, region 40%", "none"]
+    assert found.at(own).certified
+    assert (np.diff(found.cost) <= 1e-9 * found.cost[0]).all()
+    with pytest.raises(ValueError, match=r"which has 0\.1, \{'sex': 0\.1"):
+        found.at(0.2)

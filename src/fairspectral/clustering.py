@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from numbers import Integral, Real
 from pathlib import Path
@@ -67,9 +67,10 @@ class FairSpectralClustering(FairClusteringBase):
         ``"fair"`` guarantees the shares of every group in every cluster, and refines the cut
         within that guarantee; without sensitive features it is k-means. ``"kmeans"`` is the
         paper's rounding: fair in the embedding, not in the labels.
-    fairness_tol : float or None, default=0.2
+    fairness_tol : float, dict or None, default=0.2
         How far a group's share of a cluster may lie from its share of everyone, relatively.
-        0 is proportional up to whole persons, 0.2 the four-fifths rule, None no bound.
+        0 is proportional up to whole persons, 0.2 the four-fifths rule, None no bound. With
+        several attributes, ``{"sex": 0.1, "region": 0.3}`` gives each its own.
     effort : {"fast", "default", "thorough"}, default="default"
         How long to search for fair clusters with a low cut; each takes about ten times as long
         as the one before.
@@ -77,9 +78,9 @@ class FairSpectralClustering(FairClusteringBase):
         Seconds for that search, after which it takes the best so far, as it does when Ctrl-C
         is pressed once. The result is repeatable only where the time was enough.
     rounding_params : dict or None
-        Further arguments of `fair_assignment`: ``bounds``, ``min_cluster_size``,
-        ``max_cluster_size``, ``target_proportions``, ``lower``, ``upper``, ``refine_rounds``,
-        ``row_scaling``.
+        Further arguments of `fair_assignment`: ``shares`` (quotas), ``min_cluster_size``,
+        ``max_cluster_size``, ``bounds``, ``target_proportions``, ``lower``, ``upper``,
+        ``refine_rounds``, ``row_scaling``.
     n_init : int, default=10
         Starts of k-means, where that rounds or where there is no search for a low cut.
     random_state : int, RandomState or None
@@ -150,7 +151,7 @@ class FairSpectralClustering(FairClusteringBase):
         "max_iter": [Interval(Integral, 1, None, closed="left"), None],
         "solver_params": "no_validation",
         "assign_labels": [StrOptions({"fair", "kmeans"})],
-        "fairness_tol": [Interval(Real, 0, None, closed="left"), None],
+        "fairness_tol": [Interval(Real, 0, None, closed="left"), Mapping, None],
         "effort": [StrOptions(set(EFFORTS))],
         "time_budget": [Interval(Real, 0, None, closed="neither"), None],
         "rounding_params": [dict, None],
@@ -177,7 +178,7 @@ class FairSpectralClustering(FairClusteringBase):
         max_iter: int | None = None,
         solver_params: Any = None,
         assign_labels: str = "fair",
-        fairness_tol: float | None = 0.2,
+        fairness_tol: Any = 0.2,
         effort: str = "default",
         time_budget: float | None = None,
         rounding_params: dict[str, Any] | None = None,

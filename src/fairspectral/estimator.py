@@ -40,6 +40,7 @@ from fairspectral.validation import (
 # Parameters of `fair_assignment` that the estimator does not set itself.
 _ROUNDING_PARAMS = (
     "bounds",
+    "shares",
     "min_cluster_size",
     "max_cluster_size",
     "target_proportions",
@@ -68,7 +69,7 @@ class FairClusteringBase(ClusterMixin, BaseEstimator):
     max_iter: int | None
     solver_params: Any
     assign_labels: str
-    fairness_tol: float | None
+    fairness_tol: Any
     effort: str
     time_budget: float | None
     rounding_params: dict[str, Any] | None
@@ -174,7 +175,7 @@ class FairClusteringBase(ClusterMixin, BaseEstimator):
         embedded = without_fringe(operator, fringe) if fringe else operator
         self._keep(fair.labels, fair, rounder.rows, fringe, embedded)
 
-    def _at_tolerance(self, tolerance: float | None, fair: FairAssignment) -> Self:
+    def _at_tolerance(self, tolerance: Any, fair: FairAssignment) -> Self:
         """The same model with the clustering that a frontier has at another tolerance."""
         other = copy(self)
         other.fairness_tol = tolerance

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ TOLERANCES = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, None)
 # that may differ from a fitted model's.
 _OF_DATA = ("attribute_mode", "affinity", "sample_weight", "centroids", "n_init", "random_state")
 _OF_SEARCH = ("effort", "time_budget")
-_OF_REQUEST = ("bounds", "target_proportions", "lower", "upper", "min_cluster_size",
+_OF_REQUEST = ("bounds", "shares", "target_proportions", "lower", "upper", "min_cluster_size",
                "max_cluster_size", "refine_rounds", "row_scaling", *_OF_SEARCH)  # fmt: skip
 
 
@@ -37,8 +38,8 @@ class FairnessFrontier:
 
     Attributes
     ----------
-    tolerances : tuple of float or None
-        Ascending; None, last, is no constraint.
+    tolerances : tuple of float, mapping or None
+        Ascending, by their mean where attributes have their own; None, last, is no constraint.
     assignments : tuple of FairAssignment
         The clustering at each tolerance.
     set_aside : tuple of SetAside
@@ -48,15 +49,15 @@ class FairnessFrontier:
         How long was searched at each tolerance.
     """
 
-    tolerances: tuple[float | None, ...]
+    tolerances: tuple[Any, ...]
     assignments: tuple[FairAssignment, ...]
     set_aside: tuple[SetAside, ...] = ()
     effort: str | None = None
 
-    def at(self, tolerance: float | None) -> FairAssignment:
+    def at(self, tolerance: Any) -> FairAssignment:
         """The clustering at one of the tolerances."""
         if tolerance not in self.tolerances:
-            known = ", ".join("None" if t is None else f"{t:g}" for t in self.tolerances)
+            known = ", ".join(f"{t:g}" if isinstance(t, Real) else str(t) for t in self.tolerances)
             raise ValueError(
                 f"tolerance {tolerance!r} is not on this frontier, which has {known}; pass it in "
                 "tolerances."
@@ -93,7 +94,7 @@ class FairnessFrontier:
     @property
     def tolerance_names(self) -> list[str]:
         """The tolerances in percent; the last may be "none"."""
-        return ["none" if t is None else f"{100 * t:.4g}%" for t in self.tolerances]
+        return [tolerance_in_words(t) for t in self.tolerances]
 
     def rows(self) -> list[dict[str, Any]]:
         """One dict for each tolerance, for a table or a DataFrame."""
@@ -164,7 +165,7 @@ def fairness_frontier(
     sensitive_features: Any = None,
     n_clusters: int | None = None,
     *,
-    tolerances: Sequence[float | None] = TOLERANCES,
+    tolerances: Sequence[Any] = TOLERANCES,
     known: Iterable[Any] = (),
     **params: Any,
 ) -> FairnessFrontier:
@@ -183,8 +184,10 @@ def fairness_frontier(
         `sensitive_features` and `n_clusters` as in `fairspectral.fair_assignment`.
     sensitive_features, n_clusters
         As in `fairspectral.fair_assignment`; a model has them already.
-    tolerances : sequence of float or None
-        In any order; None means no constraint.
+    tolerances : sequence of float, mapping or None
+        In any order; None means no constraint. A mapping such as ``{"sex": 0.1, "region": 0.3}``
+        gives each attribute its own; where of two of them neither is as tight as the other in
+        every attribute, the cost may be larger at the later one.
     known : iterable of arrays of shape (n,)
         Clusterings from elsewhere: no result is worse than one of these within its bounds.
     **params
@@ -214,21 +217,36 @@ def fairness_frontier(
     return FairnessFrontier(tuple(ordered), tuple(found), tuple(aside), plans[0].effort)
 
 
-def _ordered(tolerances: Any) -> list[float | None]:
+def tolerance_in_words(tolerance: Any) -> str:
+    """A tolerance in percent; for several attributes that of each, with its name."""
+    if isinstance(tolerance, Mapping):
+        return ", ".join(f"{name} {tolerance_in_words(own)}" for name, own in tolerance.items())
+    return "none" if tolerance is None else f"{100 * tolerance:.4g}%"
+
+
+def _ordered(tolerances: Any) -> list[Any]:
     """The tolerances, validated, from tight to loose."""
     if isinstance(tolerances, str) or not isinstance(tolerances, Iterable):
         raise TypeError(f"tolerances={tolerances!r} is not a list; pass several, or [0.2] for one.")
-    tolerances = list(tolerances)
+    different: list[Any] = []
     for tolerance in tolerances:
-        check_fairness_tol(tolerance)
-    ordered = sorted(set(tolerances), key=lambda t: np.inf if t is None else t)
-    if not ordered:
+        for one in tolerance.values() if isinstance(tolerance, Mapping) else [tolerance]:
+            check_fairness_tol(one)
+        if tolerance not in different:
+            different.append(tolerance)
+    if not different:
         raise ValueError("tolerances is empty; pass at least one, for example (0, 0.2, None).")
-    return ordered
+    return sorted(different, key=_mean_tolerance)
+
+
+def _mean_tolerance(tolerance: Any) -> float:
+    if isinstance(tolerance, Mapping):
+        return float(np.mean([_mean_tolerance(one) for one in tolerance.values()]))
+    return np.inf if tolerance is None else float(tolerance)
 
 
 def _from_model(
-    model: Any, tolerances: list[float | None], params: dict[str, Any]
+    model: Any, tolerances: list[Any], params: dict[str, Any]
 ) -> tuple[Rounder, list[RoundingPlan]]:
     """The model's own rounder, and what it would be asked at each tolerance."""
     check_is_fitted(model, "labels_")
@@ -253,7 +271,7 @@ def _from_rows(
     embedding: Any,
     sensitive_features: Any,
     n_clusters: int | None,
-    tolerances: list[float | None],
+    tolerances: list[Any],
     params: dict[str, Any],
 ) -> tuple[Rounder, list[RoundingPlan]]:
     """A rounder for rows that were given, and the plan for each tolerance."""

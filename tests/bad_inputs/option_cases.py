@@ -44,7 +44,8 @@ AUDITS = [
       "--require-tolerance has -1; a tolerance is a finite number of at least 0, such as 0.2 "
       "for the four-fifths rule.", "--require-tolerance", "-1"),
     a("a tolerance of text", "ab" * 15,
-      "--require-tolerance must be a number; see fairspectral audit --help.",
+      "--require-tolerance has 'tight', which is not a number; write for example 0.2, or "
+      "sex=0.1,region=0.3 for a tolerance of each attribute.",
       "--require-tolerance", "tight"),
     a("a wrong column", "ab" * 15,
       "{in} has no column 'sexx' (asked for by --sensitive); did you mean 'sex'?", "-s", "sexx"),
@@ -109,10 +110,33 @@ OPTIONS = [
     k("tolerance infinite",
       "--tolerance has inf; a tolerance is a finite number of at least 0, such as 0.2 for the "
       "four-fifths rule.", "--tolerance", "inf"),
-    k("tolerance of text", "--tolerance must be a number; see fairspectral cluster --help.",
-      "--tolerance", "tight"),
-    k("tolerance with a comma", "--tolerance must be a number; see fairspectral cluster --help.",
-      "--tolerance", "0,2"),
+    k("tolerance of text",
+      "--tolerance has 'tight', which is not a number; write for example 0.2, or "
+      "sex=0.1,region=0.3 for a tolerance of each attribute.", "--tolerance", "tight"),
+    k("tolerance with a comma",
+      "--tolerance has '0,2', which is not a number; write for example 0.2, or "
+      "sex=0.1,region=0.3 for a tolerance of each attribute.", "--tolerance", "0,2"),
+    k("tolerance of an unknown attribute",
+      "--tolerance names the unknown attribute 'region'; the sensitive attributes are 'sex'.",
+      "--tolerance", "sex=0.1,region=0.3"),
+    k("tolerance without its attribute",
+      "--tolerance has '0.3'; write one tolerance for each attribute, such as "
+      "sex=0.1,region=0.3.", "--tolerance", "sex=0.1,0.3"),
+    k("share without a column",
+      "--share has 'f=0.4..0.6'; write a sensitive column (sex), a group and its shares, such as "
+      "sex:f=0.4..0.6.", "--share", "f=0.4..0.6"),
+    k("share of text",
+      "--share has 'sex:f=many'; write shares between 0 and 1, such as 0.4..0.6, 0.4.. or 0.5.",
+      "--share", "sex:f=many"),
+    k("share without a number",
+      "--share has 'sex:f=..0.5..'; write shares between 0 and 1, such as 0.4..0.6, 0.4.. or 0.5.",
+      "--share", "sex:f=..0.5.."),
+    k("share of an unknown group",
+      "shares names the unknown group 'x' of 'sex'; its groups are 'f', 'm'.",
+      "--share", "sex:x=0.4..0.6"),
+    k("max-cluster-size beyond",
+      "--max-cluster-size 14 is not possible with 30 persons in 2 clusters, of which one has at "
+      "least 15; pass at least 15, or more clusters.", "--max-cluster-size", "14"),
     k("affinity unknown",
       "--affinity 'rfb' is unknown (did you mean 'rbf'?); choose one of 'auto', "
       "'nearest_neighbors', 'gower', 'additive_chi2', 'chi2', 'cosine', 'laplacian', 'linear', "

@@ -123,7 +123,8 @@ PARAMETERS = [
     p("rounding_params a list", sklearns("rounding_params", r"\[1\]"), rounding_params=[1]),
     p("rounding_params unknown",
       "rounding_params has no parameter 'min_size' (did you mean 'min_cluster_size'?); it knows "
-      "bounds, min_cluster_size, target_proportions, lower, upper, refine_rounds, row_scaling.",
+      "bounds, shares, min_cluster_size, max_cluster_size, target_proportions, lower, upper, "
+      "refine_rounds, row_scaling.",
       rounding_params={"min_size": 1}),
     p("min_cluster_size 0",
       "min_cluster_size=0 is not possible with 30 persons in 2 clusters; it must lie between 1 "

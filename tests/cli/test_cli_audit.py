@@ -200,3 +200,39 @@ def test_without_a_verdict_the_audit_itself_is_about_shares(call, labelled, tmp_
     path.write_text(labelled.read_text() + "0,f\n" * 120)
     assert "The audit is about shares only" in call("audit", path, "-s", "sex").out
     assert "iagnosis" not in call("audit", labelled, "-s", "sex").out
+
+
+@pytest.mark.parametrize(
+    ("share", "status"), [("f=0.4..0.6", 0), ("f=0.45..", 1), ("f=..0.55", 1), ("m=0.4..", 0)]
+)
+def test_the_gate_for_shares(call, labelled, share, status):
+    words = ("audit", labelled, "-s", "sex", "--require-share", f"sex:{share}")
+    done = call(*words)
+    assert done.status == status, done.err
+    verdict = "Fair: up to whole persons" if status == 0 else "outside the bounds asked for:"
+    assert verdict in done.out
+    result = call(*words, "--json").json
+    assert result["fair"] is (status == 0)
+    assert list(result["shares"]["sex"]) == [share[0]]
+
+
+def test_the_gate_for_a_tolerance_of_each_attribute(call, tmp_path):
+    rows = ["0,f,n"] * 6 + ["0,m,s"] * 4 + ["1,f,n"] * 4 + ["1,m,s"] * 6
+    path = tmp_path / "two.csv"
+    path.write_text("cluster,sex,region\n" + "\n".join(rows) + "\n")
+    words = ("audit", path, "-s", "sex", "-s", "region", "--require-tolerance")
+    assert call(*words, "sex=0.2,region=0.3").status == 0
+    failed = call(*words, "sex=0.2,region=0.1", "--json")
+    assert failed.status == 1
+    assert {cell["attribute"] for cell in failed.json["failures"]} == {"region"}
+    assert call(*words, "sex=none,region=0.2").status == 0
+    assert "no tolerance for the attribute 'region'" in call(*words, "sex=0.2").err
+
+
+def test_the_gate_for_large_clusters(call, labelled):
+    words = ("audit", labelled, "-s", "sex", "--max-cluster-size")
+    assert "Every cluster has at most 10 members." in call(*words, "10").out
+    failed = call(*words, "9")
+    assert failed.status == 1
+    assert "Too large: 2 cluster(s) have more than 9 members:" in failed.out
+    assert len(call(*words, "9", "--json").json["large_clusters"]) == 2

@@ -130,6 +130,21 @@ def test_other_options_reach_the_estimator(call, people):
     assert min(c["size"] for c in done.json["clusters"]) >= 30
 
 
+def test_bounds_of_ones_own(call, people, tmp_path):
+    """The audit checks what was written."""
+    out = tmp_path / "out.csv"
+    groups = ("-s", "sex", "-s", "migrant")
+    words = ("--share", "sex:f=0.45..0.6", "--min-cluster-size", "15", "--max-cluster-size", "35")
+    done = call("cluster", people, *groups, "-k", "3", *words, "-o", out, "--json",
+                "--tolerance", "sex=0.1,migrant=0.5")  # fmt: skip
+    assert done.status == 0, done.err
+    assert done.json["certified"]
+    assert done.json["tolerance"] == {"sex": 0.1, "migrant": 0.5}
+    judged = call("audit", out, *groups, *words[2:], "--require-share", words[1],
+                  "--require-tolerance", "sex=0.1,migrant=0.5")  # fmt: skip
+    assert judged.status == 0, judged.out + judged.err
+
+
 def test_parquet(call, people, tmp_path):
     pytest.importorskip(
         "pyarrow", reason="pyarrow is not installed: pip install 'fairspectral[parquet]'"

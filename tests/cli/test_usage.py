@@ -20,7 +20,7 @@ MISTAKES = {
     ("--versio",): "there is no option --versio; did you mean --version?",
     ("cluster", "x", "-k", "five"): "--clusters must be a whole number; see root cluster --help.",
     ("cluster", "x", "-k", "0"): "--clusters must be at least 1; see root cluster --help.",
-    ("cluster", "x", "-k", "2", "--tolerance", "x"): "--tolerance must be a number; see",
+    ("cluster", "x", "-k", "2", "--tolerance", "x"): "--tolerance has 'x', which is not a",
     ("cluster", "x", "-k", "2", "--attribute-mode", "margin"): "--attribute-mode must be one of "
     "'marginal', 'intersection' (did you mean marginal?); see root cluster --help.",
     ("cluster", "x", "-k"): "-k needs a value; --help shows how.",

@@ -40,7 +40,7 @@ def choose_k(
     affinity: Any = "rbf",
     attribute_mode: str = "marginal",
     solver: str = "auto",
-    fairness_tol: float | None = 0.2,
+    fairness_tol: Any = 0.2,
     effort: str = "default",
     time_budget: float | None = None,
     random_state: Any = 0,
@@ -189,8 +189,6 @@ def _judge(
     silhouette = silhouette_score(
         rows, fair.labels, sample_size=sample, random_state=request.random_state
     )
-    tolerance = request.fairness_tol
-    beyond = tolerance is not None and fair.achieved_tol > tolerance * (1 + 1e-9)
     audit = audit_attributes(fair.labels, tuple(range(k)), attributes, None, "")
     return Candidate(
         k=k,
@@ -200,7 +198,7 @@ def _judge(
         silhouette=float(silhouette),
         balance=min(attribute.representation_ratio for attribute in audit.attributes),
         certified=fair.certified,
-        whole_persons=fair.certified and beyond,
+        whole_persons=fair.certified and fair.persons_outside > 0,
         set_aside=found.n_aside,
     )
 

@@ -26,7 +26,7 @@ from fairspectral.validation import Attribute
 class Request:
     """How each number of clusters is computed; as in `FairSpectralClustering`."""
 
-    fairness_tol: float | None
+    fairness_tol: Any
     solver: str
     effort: str
     time_budget: float | None

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from fairspectral.cli.bounds import (
+    TOLERANCE_WORDS,
+    read_shares,
+    read_tolerance,
+    share_option,
+)
 from fairspectral.cli.command import Json, command, say, silence
 from fairspectral.cli.options import (
     AttributeMode,
     MissingSensitive,
     bin_option,
-    check_tolerance,
     read_bins,
 )
 
@@ -45,16 +50,26 @@ def audit(
         str, typer.Option("--labels", "-l", metavar="COLUMN", help="Column with the clusters.")
     ] = "cluster",
     require_tolerance: Annotated[
-        float | None,
+        str | None,
         typer.Option(
             help="End with status 1 unless every group's share of every cluster is within this "
             "relative distance of its share of everyone (0.2 is the four-fifths rule), to the "
-            "nearest whole person.",
+            f"nearest whole person{TOLERANCE_WORDS}.",
+        ),
+    ] = None,
+    require_share: Annotated[
+        list[str] | None,
+        share_option(
+            "--require-share", "End with status 1 unless a group has these shares everywhere:"
         ),
     ] = None,
     min_cluster_size: Annotated[
         int | None,
         typer.Option(min=1, help="End with status 1 if a cluster has fewer members."),
+    ] = None,
+    max_cluster_size: Annotated[
+        int | None,
+        typer.Option(min=1, help="End with status 1 if a cluster has more members."),
     ] = None,
     attribute_mode: Annotated[
         AttributeMode,
@@ -88,8 +103,9 @@ def audit(
     from fairspectral.cli.tables import check_columns, read_labels, read_table, sensitive_columns
     from fairspectral.diagnosis import Diagnosis, look_at_sizes
 
+    tolerance = None
     if require_tolerance is not None:
-        check_tolerance(require_tolerance, "--require-tolerance")
+        tolerance = read_tolerance(require_tolerance, "--require-tolerance")
     table = read_table(input, encoding=encoding, header=not no_header)
     for note in table.notes:
         say(f"Note: {note}")
@@ -105,7 +121,16 @@ def audit(
         say(f"Note: {note}")
     attributes = _attributes(groups, str(attribute_mode))
     found = audit_attributes(codes, clusters, attributes, None, "")
-    gate = _judge(found, require_tolerance, min_cluster_size)
+    shares = read_shares(require_share, [a.name for a in attributes], "--require-share")
+    gate = Gate(
+        tolerance,
+        shares,
+        _failures(found, attributes, tolerance, shares),
+        min_cluster_size,
+        _sized(found, lambda size: size < (min_cluster_size or 0)),
+        max_cluster_size,
+        _sized(found, lambda size: max_cluster_size is not None and size > max_cluster_size),
+    )
     # For labels from other tools only the sizes are known.
     diagnosis = Diagnosis(tuple(look_at_sizes(found.sizes)))
     try:
@@ -117,7 +142,7 @@ def audit(
             print_audit(found)
             print_lines(*map(_in_words, found.attributes), *gate.verdict())
             if diagnosis:
-                fair = require_tolerance is not None and not gate.failures
+                fair = gate.of_shares and not gate.failures
                 caution = diagnosis.caution("Fair" if fair else "The audit")
                 print_lines(caution, *str(diagnosis).splitlines())
         sys.stdout.flush()
@@ -153,53 +178,68 @@ class Gate:
 
     Attributes
     ----------
-    tolerance : float or None
-        Tolerance required of every cell.
+    tolerance : float, mapping or None
+        Tolerance required of every cell, perhaps of each attribute its own.
+    shares : mapping or None
+        Shares required of single groups.
     failures : list of dict
-        The cells outside the tolerance.
+        The cells outside their bounds.
     min_size : int or None
         Size required of every cluster.
     small : list of dict
         The smaller clusters.
+    max_size : int or None
+        The largest size allowed.
+    large : list of dict
+        The larger clusters.
     """
 
-    tolerance: float | None
+    tolerance: Any
+    shares: Any
     failures: list[dict[str, Any]]
     min_size: int | None
     small: list[dict[str, Any]]
+    max_size: int | None
+    large: list[dict[str, Any]]
+
+    @property
+    def of_shares(self) -> bool:
+        """Whether any shares were required."""
+        return self.tolerance is not None or self.shares is not None
 
     @property
     def required(self) -> bool:
         """Whether anything was required."""
-        return self.tolerance is not None or self.min_size is not None
+        return self.of_shares or self.min_size is not None or self.max_size is not None
 
     @property
     def status(self) -> int:
         """The exit status."""
-        return UNFAIR if self.failures or self.small else 0
+        return UNFAIR if self.failures or self.small or self.large else 0
 
     def summary(self) -> dict[str, Any]:
         """For machines; empty where nothing was required."""
         summary: dict[str, Any] = {}
-        if self.tolerance is not None:
+        if self.of_shares:
             fair = not self.failures
             summary |= {"tolerance": self.tolerance, "fair": fair, "failures": self.failures}
+        if self.shares is not None:
+            summary |= {"shares": self.shares}
         if self.min_size is not None:
             summary |= {"min_cluster_size": self.min_size, "small_clusters": self.small}
+        if self.max_size is not None:
+            summary |= {"max_cluster_size": self.max_size, "large_clusters": self.large}
         return summary
 
     def verdict(self) -> list[str]:
         """For people; empty where nothing was required."""
         lines = []
-        if self.tolerance is not None and not self.failures:
+        if self.of_shares and not self.failures:
             lines.append(
-                f"Fair: up to whole persons, every group is within tolerance {self.tolerance:g} "
-                "in every cluster."
+                f"Fair: up to whole persons, every group is within {self._bounds} in every cluster."
             )
-        elif self.tolerance is not None:
-            lines.append(
-                f"Not fair: {len(self.failures)} cell(s) are outside tolerance {self.tolerance:g}:"
-            )
+        elif self.of_shares:
+            lines.append(f"Not fair: {len(self.failures)} cell(s) are outside {self._bounds}:")
             lines += _shown(
                 f"  cluster {cell['cluster']}: {cell['members']} of {cell['attribute']} "
                 f"{cell['group']}, allowed {cell['least']} to {cell['most']}"
@@ -212,7 +252,19 @@ class Gate:
             lines += _shown(f"  cluster {c['label']}: {c['size']}" for c in self.small)
         elif self.min_size is not None:
             lines.append(f"Every cluster has at least {self.min_size} members.")
+        if self.large:
+            lines.append(
+                f"Too large: {len(self.large)} cluster(s) have more than {self.max_size} members:"
+            )
+            lines += _shown(f"  cluster {c['label']}: {c['size']}" for c in self.large)
+        elif self.max_size is not None:
+            lines.append(f"Every cluster has at most {self.max_size} members.")
         return lines
+
+    @property
+    def _bounds(self) -> str:
+        one = isinstance(self.tolerance, float) and self.shares is None
+        return f"tolerance {self.tolerance:g}" if one else "the bounds asked for"
 
 
 def _shown(lines: Iterable[str]) -> list[str]:
@@ -220,25 +272,31 @@ def _shown(lines: Iterable[str]) -> list[str]:
     return [*first, f"  and {len(rest)} more; --json lists all."] if rest else first
 
 
-def _judge(found: Audit, tolerance: float | None, min_size: int | None) -> Gate:
-    failures = [] if tolerance is None else _failures(found, tolerance)
-    small = [
+def _sized(found: Audit, wrong: Callable[[int], bool]) -> list[dict[str, Any]]:
+    """The clusters whose size is wrong."""
+    return [
         {"label": label, "size": int(size)}
         for label, size in zip(found.clusters, found.sizes, strict=True)
-        if size < (min_size or 0)
+        if wrong(int(size))
     ]
-    return Gate(tolerance, failures, min_size, small)
 
 
-def _failures(found: Audit, tolerance: float) -> list[dict[str, Any]]:
-    """The cells with fewer or more members than the tolerance allows, in whole persons."""
+def _failures(
+    found: Audit, attributes: tuple[Attribute, ...], tolerance: Any, shares: Any
+) -> list[dict[str, Any]]:
+    """The cells with fewer or more members than was required, in whole persons."""
     import numpy as np
 
-    from fairspectral.cells import judge_by_tolerance
+    from fairspectral.cells import judge_cells
+    from fairspectral.rounding.plan import make_rules
 
+    if tolerance is None and shares is None:
+        return []
     failures = []
-    for attribute in found.attributes:
-        cells = judge_by_tolerance(attribute.counts.T, tolerance)
+    # No number of clusters is too many for a group here: labels are only judged.
+    rules = make_rules(attributes, 1, tolerance, shares=shares)
+    for attribute, rule in zip(found.attributes, rules, strict=True):
+        cells = judge_cells(attribute.counts.T, rule.lower, rule.upper)
         for s, c in np.argwhere(cells.outside):
             failures.append(
                 {

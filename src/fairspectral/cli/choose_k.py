@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
+from fairspectral.cli.bounds import read_tolerance
 from fairspectral.cli.command import Json, command
-from fairspectral.cli.options import InputOptions, MethodOptions, check_tolerance
+from fairspectral.cli.options import InputOptions, MethodOptions
 
 
 @command
@@ -17,8 +18,8 @@ def choose_k(
     min_clusters: Annotated[int, typer.Option(min=2, help="Smallest number to try.")] = 2,
     max_clusters: Annotated[int, typer.Option(min=2, help="Largest number to try.")] = 10,
     tolerance: Annotated[
-        float, typer.Option(help="Of the shares, as in the command cluster.")
-    ] = 0.2,
+        str, typer.Option(help="Of the shares, as in the command cluster.")
+    ] = "0.2",
     stability: Annotated[
         int,
         typer.Option(
@@ -45,7 +46,7 @@ def choose_k(
     from fairspectral.cli.inputs import prepare
 
     check_range(min_clusters, max_clusters)
-    check_tolerance(tolerance)
+    wanted = read_tolerance(tolerance)
     prepared = prepare(source, method)
     with limit_threads(method.threads, prepared.n), progress_bars():
         found = choose(
@@ -57,7 +58,7 @@ def choose_k(
             affinity=prepared.affinity,
             attribute_mode=str(method.attribute_mode),
             solver=method.solver,
-            fairness_tol=tolerance,
+            fairness_tol=wanted,
             effort=str(method.effort),
             time_budget=method.time_budget,
             random_state=method.seed,

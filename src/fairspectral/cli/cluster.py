@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fairspectral import progress
+from fairspectral.cli.bounds import TOLERANCE_WORDS, BoundOptions, read_tolerance
 from fairspectral.cli.command import Json, command
-from fairspectral.cli.options import InputOptions, MethodOptions, check_tolerance
+from fairspectral.cli.options import InputOptions, MethodOptions
 
 if TYPE_CHECKING:
     from fairspectral.auditing import Audit
@@ -30,13 +31,15 @@ def cluster(
     source: InputOptions,
     method: MethodOptions,
     clusters: Annotated[int, typer.Option("--clusters", "-k", min=1, help="How many clusters.")],
+    bounds: BoundOptions,
     tolerance: Annotated[
-        float,
+        str,
         typer.Option(
             help="How far, relatively, a group's share of a cluster may be from its share of "
-            "everyone; 0.2 is the four-fifths rule, 0 proportional up to whole persons.",
+            "everyone; 0.2 is the four-fifths rule, 0 proportional up to whole persons"
+            f"{TOLERANCE_WORDS}.",
         ),
-    ] = 0.2,
+    ] = "0.2",
     output: Annotated[
         Path | None,
         typer.Option(
@@ -50,10 +53,6 @@ def cluster(
     ] = "cluster",
     report: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Also write a report to open in a browser.")
-    ] = None,
-    min_cluster_size: Annotated[
-        int | None,
-        typer.Option(min=1, help="Members at least.", show_default="a tenth of the mean size"),
     ] = None,
     stability: Annotated[
         int | None,
@@ -81,11 +80,11 @@ def cluster(
     from fairspectral.cli.tables import is_standard, write_table
 
     started = time.perf_counter()
-    check_tolerance(tolerance)
+    wanted = read_tolerance(tolerance)
     check_names(output, report, label_column, json)
     prepared = prepare(source, method, plain=plain)
     check_outputs(prepared, output, report, label_column)
-    model = make_model(prepared, method, clusters, tolerance, min_cluster_size)
+    model = make_model(prepared, method, clusters, wanted, bounds)
     with progress_bars():
         model.fit(prepared.X, sensitive_features=None if plain else prepared.sensitive)
         # The report's searches at other tolerances may find better labels: before any is written.

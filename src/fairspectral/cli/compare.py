@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fairspectral.cli.bounds import BoundOptions
 from fairspectral.cli.command import Json, command
 from fairspectral.cli.options import InputOptions, MethodOptions
 
@@ -31,6 +32,7 @@ def compare(
             help="Numbers of clusters between commas, such as 3,4,5, or a range such as 3-5.",
         ),
     ],
+    bounds: BoundOptions,
     tolerances: Annotated[
         str,
         typer.Option(
@@ -80,7 +82,7 @@ def compare(
     if report is not None:
         check_output(report, prepared.inputs)
     with progress_bars(), limit_threads(method.threads, prepared.n):
-        models = _fit(prepared, method, numbers, wanted)
+        models = _fit(prepared, method, numbers, wanted, bounds)
         runs = collect_runs(models, stability=stability)
     if report is not None:
         title = f"Clusterings of {prepared.inputs[0].name}, side by side"
@@ -128,6 +130,7 @@ def _fit(
     method: MethodOptions,
     numbers: Sequence[int],
     tolerances: Sequence[float | None],
+    bounds: BoundOptions,
 ) -> list[FairSpectralClustering]:
     """A model for each number of clusters and tolerance; those of one number share an embedding."""
     from fairspectral.cli.model import make_model, stop_where_interrupted
@@ -138,7 +141,7 @@ def _fit(
     for at, k in enumerate(numbers):
         report("clusterings", at / len(numbers))
         with unheard():
-            model = make_model(prepared, method, k, tolerances[0])
+            model = make_model(prepared, method, k, tolerances[0], bounds)
             model.fit(prepared.X, sensitive_features=prepared.sensitive)
             stop_where_interrupted(model)
             # Without bounds too: the price of fairness is compared with that.

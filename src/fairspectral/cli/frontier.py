@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fairspectral.cli.bounds import BoundOptions
 from fairspectral.cli.command import Json, command
 from fairspectral.cli.options import InputOptions, MethodOptions, check_tolerance
 
@@ -24,6 +25,7 @@ def frontier(
     source: InputOptions,
     method: MethodOptions,
     clusters: Annotated[int, typer.Option("--clusters", "-k", min=1, help="How many clusters.")],
+    bounds: BoundOptions,
     tolerances: Annotated[
         str | None,
         typer.Option(
@@ -79,7 +81,7 @@ def frontier(
         check_output(plot, prepared.inputs)
     check_outputs(prepared, output, None, label_column)
     with progress_bars():
-        model, found = fit_frontier(prepared, method, clusters, wanted)
+        model, found = fit_frontier(prepared, method, clusters, wanted, bounds)
     if plot is not None:
         _draw(found, plot)
     if output is not None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from fairspectral.cli.bounds import BoundOptions
     from fairspectral.cli.inputs import Prepared
     from fairspectral.cli.options import MethodOptions
     from fairspectral.clustering import FairSpectralClustering
@@ -17,13 +18,15 @@ def make_model(
     prepared: Prepared,
     method: MethodOptions,
     clusters: int,
-    tolerance: float | None,
-    min_cluster_size: int | None = None,
+    tolerance: Any,
+    bounds: BoundOptions | None = None,
 ) -> FairSpectralClustering:
     """An estimator that is not fitted yet."""
     from fairspectral.clustering import FairSpectralClustering
 
-    rounding = None if min_cluster_size is None else {"min_cluster_size": min_cluster_size}
+    names = prepared.columns["sensitive"]
+    if str(method.attribute_mode) == "intersection":
+        names = [" × ".join(names)]
     return FairSpectralClustering(
         clusters,
         affinity=prepared.affinity,
@@ -34,7 +37,7 @@ def make_model(
         fairness_tol=tolerance,
         effort=str(method.effort),
         time_budget=method.time_budget,
-        rounding_params=rounding,
+        rounding_params=None if bounds is None else bounds.rounding_params(names),
         random_state=method.seed,
         memory_budget=method.memory_budget,
         n_jobs=method.threads,
@@ -56,6 +59,7 @@ def fit_frontier(
     method: MethodOptions,
     clusters: int,
     tolerances: Sequence[float | None],
+    bounds: BoundOptions | None = None,
 ) -> tuple[FairSpectralClustering, FairnessFrontier]:
     """Fit at the tightest tolerance, whose search is one of the frontier's, and search the others.
 
@@ -67,7 +71,7 @@ def fit_frontier(
 
     tightest = min(tolerances, key=lambda t: math.inf if t is None else t)
     with limit_threads(method.threads, prepared.n):
-        model = make_model(prepared, method, clusters, tightest)
+        model = make_model(prepared, method, clusters, tightest, bounds)
         model.fit(prepared.X, sensitive_features=prepared.sensitive)
         stop_where_interrupted(model)
         return model, fairness_frontier(model, tolerances=tolerances)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import inspect
 import platform
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -19,7 +21,7 @@ from fairspectral.validation import Attribute
 FOUR_FIFTHS = 0.2
 
 # Arguments of the fair rounding that replace the bounds of the tolerance.
-CUSTOM_BOUNDS = ("bounds", "target_proportions", "lower", "upper")
+CUSTOM_BOUNDS = ("bounds", "shares", "target_proportions", "lower", "upper")
 
 
 @dataclass(frozen=True)
@@ -113,19 +115,37 @@ def judge(model: Any) -> Judgement | None:
     if not found.attributes:
         return None
     asked = model.fairness_tol is not None
-    tolerance = model.fairness_tol if asked else FOUR_FIFTHS
-    given, fair = model.rounding_params or {}, model.fair_assignment_
-    custom = fair is not None and any(given.get(name) is not None for name in CUSTOM_BOUNDS)
-    if custom:
+    own = model.fairness_tol
+    tolerance = float(own) if isinstance(own, Real) else FOUR_FIFTHS
+    fair, custom = model.fair_assignment_, has_own_bounds(model)
+    if custom and fair is not None:
         ends = np.cumsum([len(attribute.groups) for attribute in found.attributes])[:-1]
         cells = Cells(fair.table, fair.lower, fair.upper)
         outside = tuple(np.split(cells.outside.T, ends, axis=1))
     else:
         outside = tuple(
-            judge_by_tolerance(attribute.counts.T, tolerance).outside.T
+            judge_by_tolerance(attribute.counts.T, _of(model, attribute.name, tolerance)).outside.T
             for attribute in found.attributes
         )
     return Judgement(tolerance, asked, custom, outside, _worst(found))
+
+
+def has_own_bounds(model: Any) -> bool:
+    """Whether there are other bounds than one tolerance for all."""
+    if isinstance(model.fairness_tol, Mapping):
+        return True
+    given = model.rounding_params or {}
+    return model.fair_assignment_ is not None and any(
+        given.get(name) is not None for name in CUSTOM_BOUNDS
+    )
+
+
+def _of(model: Any, name: str, otherwise: float) -> float:
+    """The tolerance of one attribute; without bounds on it, everything is within."""
+    if not isinstance(model.fairness_tol, Mapping):
+        return otherwise
+    own = model.fairness_tol.get(name, otherwise)
+    return np.inf if own is None else own
 
 
 def _worst(found: Audit) -> Cell:

@@ -24,7 +24,7 @@ from fairspectral.rounding.plan import plan_rounding
 from fairspectral.validation import Attribute, FairSpectralWarning
 
 # Arguments of the fair rounding that have nothing to do with shares.
-_NOT_SHARES = ("min_cluster_size", "refine_rounds", "row_scaling")
+_NOT_SHARES = ("min_cluster_size", "max_cluster_size", "refine_rounds", "row_scaling")
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from fairspectral.frontier import TOLERANCES, FairnessFrontier, fairness_frontier
-from fairspectral.report.collect import CUSTOM_BOUNDS
+from fairspectral.report.collect import has_own_bounds
 from fairspectral.rounding.archive import is_lower
 from fairspectral.rounding.rows import can_search
 from fairspectral.validation import Attribute, FairSpectralWarning
@@ -18,14 +18,6 @@ from fairspectral.validation import Attribute, FairSpectralWarning
 # affinities are in memory. Several attributes take longer, so they always get fewer steps.
 FULL_FRONTIER_SAMPLES, QUICK_FRONTIER_SAMPLES = 5_000, 50_000
 QUICK_TOLERANCES = (0.0, 0.05, 0.1, 0.2, 0.5, None)
-
-
-def has_own_bounds(model: Any) -> bool:
-    """Whether bounds were given that hold at every tolerance, so that there is none to vary."""
-    given = model.rounding_params or {}
-    return model.fair_assignment_ is not None and any(
-        given.get(name) is not None for name in CUSTOM_BOUNDS
-    )
 
 
 def compute_frontier(

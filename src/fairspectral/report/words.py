@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from fairspectral.frontier import FairnessFrontier
+from fairspectral.frontier import FairnessFrontier, tolerance_in_words
 from fairspectral.report.collect import Judgement
 from fairspectral.report.comparison import Comparison
 from fairspectral.report.price import better_cut
@@ -93,11 +93,11 @@ def price(frontier: FairnessFrontier, model: Any) -> str:
         return remarks.strip()
     rise = float(frontier.price[frontier.tolerances.index(tolerance)]) - 1
     loosest = frontier.tolerances[-1]
-    than = "without any bound" if loosest is None else f"at {percent(loosest)}"
+    than = "without any bound" if loosest is None else f"at {tolerance_in_words(loosest)}"
     costs = f"{signed(rise)}" if rise >= 0.0005 else "nothing"
     return (
-        f"At {percent(tolerance)} it costs {costs} in {frontier.cost_name} over the same rounding "
-        f"{than}.{remarks}"
+        f"At {tolerance_in_words(tolerance)} it costs {costs} in {frontier.cost_name} over the "
+        f"same rounding {than}.{remarks}"
     )
 
 

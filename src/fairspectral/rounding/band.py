@@ -69,9 +69,7 @@ def _best_move(
     def helps(kind: int, source: int, target: int) -> bool:
         like = example[kind]
         room = sizes[source] > plan.smallest and sizes[target] < plan.largest
-        return bool(room) and (
-            inside(source, like, -1) and inside(target, like, +1)
-        )
+        return bool(room) and (inside(source, like, -1) and inside(target, like, +1))
 
     if inside(cluster):
         return None

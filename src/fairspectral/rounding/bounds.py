@@ -185,14 +185,14 @@ def _target(given: Any, attribute: Attribute, population: np.ndarray) -> np.ndar
     return target
 
 
-def check_fairness_tol(fairness_tol: Any) -> None:
+def check_fairness_tol(fairness_tol: Any, name: str = "fairness_tol") -> None:
     """Refuse a tolerance that is not a number, negative or infinite; None means no constraint."""
     if fairness_tol is None:
         return
     number = isinstance(fairness_tol, Real) and not is_boolean(fairness_tol)
     if not (number and 0 <= fairness_tol < math.inf):
         raise ValueError(
-            f"fairness_tol={fairness_tol!r} must be a number of at least 0 (0.2 is the "
+            f"{name}={fairness_tol!r} must be a number of at least 0 (0.2 is the "
             "four-fifths rule), or None for no constraint."
         )
 

@@ -62,8 +62,9 @@ def fair_assignment(
     sensitive_features: Any,
     n_clusters: int | None = None,
     *,
-    fairness_tol: float | None = 0.2,
+    fairness_tol: Any = 0.2,
     bounds: str = "two-sided",
+    shares: Any = None,
     target_proportions: Any = None,
     lower: Any = None,
     upper: Any = None,
@@ -92,11 +93,18 @@ def fair_assignment(
         the name of a node attribute.
     n_clusters : int or None
         None: as many as the embedding has columns, or as there are centroids.
-    fairness_tol : float or None
+    fairness_tol : float, None or mapping from attribute to float or None
         Allowed relative deviation of a group's share in a cluster from the target: 0 means
-        proportional up to whole persons, 0.2 is the four-fifths rule, None sets no bounds.
+        proportional up to whole persons, 0.2 is the four-fifths rule, None sets no bounds. With
+        several attributes, ``{"sex": 0.1, "region": 0.3}`` gives each its own.
     bounds : {"two-sided", "lower"}
         ``"lower"`` forbids too few of a group but not too many.
+    shares : mapping or None
+        Quotas, by attribute and group: ``{"sex": {"f": (0.4, 0.6)}}`` asks for 40 to 60 % of
+        group f in every cluster, ``(0.4, None)`` for at least 40 %, and a single number for
+        that share within the tolerance. Groups that are not named keep the tolerance; where
+        only one is left, it has what the others leave it. Of one attribute the inner mapping
+        is enough.
     target_proportions : array of shape (h,), mapping from group to share, or None
         Shares to aim at; None means the population's own.
     lower, upper : array of shape (h,), mapping from group to share, or None
@@ -160,6 +168,7 @@ def fair_assignment(
         inputs.n_clusters,
         fairness_tol=fairness_tol,
         bounds=bounds,
+        shares=shares,
         target_proportions=target_proportions,
         lower=lower,
         upper=upper,

@@ -13,6 +13,7 @@ import numpy as np
 from fairspectral.anytime import check_time_budget
 from fairspectral.parameters import check_choice, is_boolean
 from fairspectral.rounding.bounds import FairnessRule, make_rule
+from fairspectral.rounding.quotas import shares_of_each, tolerance_of_each, with_shares
 from fairspectral.rounding.start import ROW_SCALINGS
 from fairspectral.validation import Attribute, FairSpectralWarning
 
@@ -68,15 +69,16 @@ def plan_rounding(
     attributes: tuple[Attribute, ...],
     n_clusters: int,
     *,
-    fairness_tol: float | None = 0.2,
+    fairness_tol: Any = 0.2,
     bounds: str = "two-sided",
+    shares: Any = None,
     min_cluster_size: int | None = None,
     max_cluster_size: int | None = None,
     refine_rounds: int | None = None,
     row_scaling: str = "auto",
     effort: str = "default",
     time_budget: float | None = None,
-    **shares: Any,
+    **proportions: Any,
 ) -> RoundingPlan:
     """Validate a request, and warn of groups with fewer persons than clusters.
 
@@ -84,10 +86,10 @@ def plan_rounding(
     ----------
     attributes : tuple of Attribute
         The groups of each attribute.
-    n_clusters, fairness_tol, bounds, min_cluster_size, max_cluster_size, refine_rounds, \
-    row_scaling, effort, time_budget
+    n_clusters, fairness_tol, bounds, shares, min_cluster_size, max_cluster_size, \
+    refine_rounds, row_scaling, effort, time_budget
         As in `fair_assignment`.
-    **shares
+    **proportions
         Its ``target_proportions``, ``lower`` and ``upper``.
     """
     check_choice(row_scaling, ROW_SCALINGS, "row_scaling")
@@ -103,7 +105,7 @@ def plan_rounding(
     n = len(attributes[0].codes)
     smallest = _check_floor(min_cluster_size, n, n_clusters)
     largest = _check_ceiling(max_cluster_size, n, n_clusters)
-    rules = _rules(attributes, n_clusters, fairness_tol, bounds, **shares)
+    rules = make_rules(attributes, n_clusters, fairness_tol, bounds, shares, **proportions)
     notes = tuple(note for rule in rules for note in rule.shortages(n_clusters))
     if notes:
         warnings.warn(" ".join(notes), FairSpectralWarning, stacklevel=3)
@@ -160,25 +162,47 @@ def _check_ceiling(max_cluster_size: int | None, n: int, k: int) -> int:
     return min(int(max_cluster_size), n)
 
 
-def _rules(
+def make_rules(
     attributes: tuple[Attribute, ...],
     k: int,
-    fairness_tol: float | None,
-    bounds: str,
-    **shares: Any,
+    fairness_tol: Any,
+    bounds: str = "two-sided",
+    shares: Any = None,
+    **proportions: Any,
 ) -> list[FairnessRule]:
-    """One rule for each attribute; shares of several attributes come by the attribute's name."""
+    """One rule for each attribute; the arguments are those of `plan_rounding`."""
+    tolerances = tolerance_of_each(fairness_tol, attributes)
+    asked = shares_of_each(shares, attributes)
+    by_name = _by_name(attributes, proportions)
+    rules = []
+    for attribute, tolerance, wishes, given in zip(
+        attributes, tolerances, asked, by_name, strict=True
+    ):
+        twice = [argument for argument, value in given.items() if value is not None]
+        if wishes and twice:
+            raise ValueError(
+                f"shares and {twice[0]} both bound the shares of {attribute.name!r}; write all of "
+                "them in shares."
+            )
+        rule = make_rule(attribute, k, fairness_tol=tolerance, bounds=bounds, **given)
+        rules.append(with_shares(rule, wishes, k, tolerance) if wishes else rule)
+    return rules
+
+
+def _by_name(
+    attributes: tuple[Attribute, ...], proportions: dict[str, Any]
+) -> list[dict[str, Any]]:
+    """The arguments of each attribute's rule; of several they come by the attribute's name."""
     if len(attributes) == 1:
-        return [make_rule(attributes[0], k, fairness_tol=fairness_tol, bounds=bounds, **shares)]
+        return [proportions]
     names = [attribute.name for attribute in attributes]
-    for argument, given in shares.items():
+    for argument, given in proportions.items():
         if given is not None and not (isinstance(given, Mapping) and set(given) <= set(names)):
             raise ValueError(
                 f"{argument} with several attributes must map their names ({', '.join(names)}) to "
                 "shares, for example {name: {group: share}}."
             )
-    rules = []
-    for attribute in attributes:
-        own = {key: given and given.get(attribute.name) for key, given in shares.items()}
-        rules.append(make_rule(attribute, k, fairness_tol=fairness_tol, bounds=bounds, **own))
-    return rules
+    return [
+        {argument: given and given.get(name) for argument, given in proportions.items()}
+        for name in names
+    ]

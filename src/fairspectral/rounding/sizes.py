@@ -222,9 +222,7 @@ def _propose(
     return np.clip(sizes + radius * result.x[:k], smallest, largest), base + scale * result.x[k]
 
 
-def apportion(
-    sizes: np.ndarray, n: int, smallest: int, largest: int | None = None
-) -> np.ndarray:
+def apportion(sizes: np.ndarray, n: int, smallest: int, largest: int | None = None) -> np.ndarray:
     """Whole sizes that sum to n, in proportion to the given ones above the floor.
 
     What would be above the ceiling is shared out among the others.
