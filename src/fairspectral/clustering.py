@@ -121,7 +121,8 @@ class FairSpectralClustering(FairClusteringBase):
     affinity_operator_ : AffinityOperator
         Applies the normalised affinity.
     affinity_choice_ : str
-        How the samples were compared, in a sentence; for ``affinity="auto"`` also why.
+        How the samples were compared, in a sentence; for ``affinity="auto"`` also why. Where the
+        affinities are not stored, that too, with the seconds that a pass takes.
     n_iter_ : int
         Iterations of the solver.
     n_features_in_ : int

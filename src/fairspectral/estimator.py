@@ -23,7 +23,7 @@ from fairspectral.diagnosis import diagnose
 from fairspectral.embedding import embed
 from fairspectral.graphs.door import unpack_graph
 from fairspectral.parameters import did_you_mean
-from fairspectral.progress import AFFINITY, EMBEDDING, ROUNDING, GapMeter, report
+from fairspectral.progress import AFFINITY, EMBEDDING, ROUNDING, GapMeter, listening, report
 from fairspectral.rounder import Rounder
 from fairspectral.rounding.fair import FairAssignment
 from fairspectral.rounding.kmeans import kmeans_labels
@@ -97,7 +97,8 @@ class FairClusteringBase(ClusterMixin, BaseEstimator):
         plan = self._plan(attributes)
         self._say(f"affinity of {n} samples")
         report(AFFINITY, 0.0)
-        operator = self._make_operator(X, affinity)
+        with listening(lambda *_: None, lambda _, words: self._say(words)):
+            operator = self._make_operator(X, affinity)
         report(AFFINITY, 1.0)
         self._say("fair embedding" if attributes else "embedding (no sensitive features)")
         n_components = self.n_clusters if self.n_components is None else self.n_components
@@ -138,11 +139,12 @@ class FairClusteringBase(ClusterMixin, BaseEstimator):
         self.solve_result_ = result
         self.affinity_operator_ = operator
         given = affinity is self.affinity or affinity == self.affinity
-        self.affinity_choice_ = operator.choice or (
+        chosen = operator.choice or (
             f"{_named(affinity)}, as given."
             if given
             else "A graph was passed, so its edges are the affinities."
         )
+        self.affinity_choice_ = f"{chosen} {operator.storage}".strip()
         self.n_iter_ = len(result.history)
         self._keep(labels, fair, rows, fringe, embedded)
         return self

@@ -15,11 +15,11 @@ from fairspectral.cut import CutState
 from fairspectral.rounding.bounds import make_rule
 from fairspectral.rounding.flow import solve_flow
 from fairspectral.rounding.refine import (
-    _partition,
     affordable_rounds,
     flow_steps,
     kernel_costs,
     local_search,
+    make_partition,
     tighten,
 )
 from fairspectral.validation import Attribute
@@ -202,15 +202,15 @@ def test_local_search_is_optimal_on_a_tiny_graph():
 def test_cached_quantities_follow_the_moves(block_graph, operator):
     """After many moves the caches equal freshly computed ones."""
     from fairspectral.rounding import refine_kernels as kernels
-    from fairspectral.rounding.refine import _band, rows_of
+    from fairspectral.rounding.refine import make_band, rows_of
 
     _, groups, _ = block_graph
     rules = [rule_for(groups, 4)]
     state = CutState.measure(operator, mixed_start(groups, 4), 4)
-    partition, band = _partition(state, rules), _band(rules, 1)
+    partition, band = make_partition(state, rules), make_band(rules, 1)
     pairs = np.random.default_rng(0).integers(0, 200, (300, 2))
     kernels.perturb(rows_of(operator), partition, band, groups.astype(np.int64), pairs)
-    anew = _partition(CutState.measure(operator, partition.labels, 4), rules)
+    anew = make_partition(CutState.measure(operator, partition.labels, 4), rules)
     assert not np.array_equal(partition.labels, state.labels)
     for cached, fresh in zip(partition, anew, strict=True):
         assert cached == pytest.approx(fresh, rel=1e-5, abs=1e-4)
@@ -219,12 +219,12 @@ def test_cached_quantities_follow_the_moves(block_graph, operator):
 def test_swaps_pay_keep_the_cells_and_leave_none_that_pays(block_graph, operator):
     """A round without a swap, after all clusters changed, means that nothing is left to swap."""
     from fairspectral.rounding import refine_kernels as kernels
-    from fairspectral.rounding.refine import _band, rows_of
+    from fairspectral.rounding.refine import make_band, rows_of
 
     _, groups, _ = block_graph
     rules, kinds = [rule_for(groups, 4)], groups.astype(np.int64)
     state = CutState.measure(operator, mixed_start(groups, 4), 4)
-    partition, band, rows = _partition(state, rules), _band(rules, 1), rows_of(operator)
+    partition, band, rows = make_partition(state, rules), make_band(rules, 1), rows_of(operator)
     changed = np.ones(4, dtype=bool)
     while kernels.swap_round(rows, partition, band, kinds, 2, 1e-9, changed):
         pass
@@ -233,7 +233,7 @@ def test_swaps_pay_keep_the_cells_and_leave_none_that_pays(block_graph, operator
     np.testing.assert_array_equal(
         count_cells(groups, partition.labels, 2, 4), count_cells(groups, state.labels, 2, 4)
     )
-    anew = _partition(CutState.measure(operator, partition.labels, 4), rules)
+    anew = make_partition(CutState.measure(operator, partition.labels, 4), rules)
     for cached, fresh in zip(partition, anew, strict=True):
         assert cached == pytest.approx(fresh, rel=1e-5, abs=1e-4)
     assert CutState.measure(operator, partition.labels, 4).cut < 0.95 * state.cut

@@ -38,6 +38,9 @@ class AffinityOperator(ABC):
     stored_weights : ndarray or scipy CSR of shape (n, n), or None
         ``W`` itself, where it is held in host memory: the rounding searches through its rows.
         None where it is recomputed or held elsewhere; then the rounding uses products only.
+    computed_rows : tile_kernels.Features or None
+        Features from which compiled code computes a row of ``W`` about as fast as it would read it:
+        the search by moves then needs no stored ``W``. With it comes a ``diagonal`` of shape (n,).
     own_threads : bool
         Whether products run in this package's own threads. They are then kept apart from those
         of BLAS, and blocks are narrower, because every column costs the same.
@@ -45,6 +48,9 @@ class AffinityOperator(ABC):
         Memory that the operator holds.
     choice : str
         Which affinity was chosen and why, in a sentence; empty where the user chose.
+    storage : str
+        That the affinities are recomputed, why, and how long a pass takes; empty where they are
+        stored.
     """
 
     shape: tuple[int, int]
@@ -54,9 +60,11 @@ class AffinityOperator(ABC):
     device: Any = None
     density: float = 1.0
     stored_weights: Any = None
+    computed_rows: Any = None
     own_threads: bool = False
     nbytes: int = 0
     choice: str = ""
+    storage: str = ""
 
     @abstractmethod
     def matmat(self, block: Any) -> Any:

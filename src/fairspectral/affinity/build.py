@@ -118,9 +118,11 @@ def make_operator(
 
 def _from_kernel(X: Any, kernel: RowKernel, dtype: np.dtype, budget: int) -> AffinityOperator:
     """The affinities in memory if they fit, else recomputed in every pass."""
-    if X.shape[0] ** 2 * dtype.itemsize > budget:
+    needed = X.shape[0] ** 2 * dtype.itemsize
+    if needed > budget:
+        why = f"The matrix would take {needed / 1e9:.2g} GB, the budget is {budget / 1e9:.2g} GB. "
         # A kernel's strip, its exponential and its float32 copy are in memory together.
-        return KernelOperator(X, kernel, dtype, strip_bytes=min(budget // 3, 2**27))
+        return KernelOperator(X, kernel, dtype, strip_bytes=min(budget // 3, 2**27), before=why)
     return DenseOperator(kernel_matrix(X, kernel, dtype), name=kernel.name, remedy=kernel.remedy)
 
 

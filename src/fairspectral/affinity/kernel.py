@@ -6,6 +6,7 @@ again in every pass, which is slower but fits any n.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from numbers import Real
@@ -17,12 +18,15 @@ from sklearn.metrics.pairwise import KERNEL_PARAMS, PAIRWISE_KERNEL_FUNCTIONS, p
 
 from fairspectral.affinity.checks import bad_weight
 from fairspectral.affinity.scaled import ScaledOperator
+from fairspectral.affinity.tiles import TiledKernel, tiled_kernel
 from fairspectral.affinity.units import Units
 from fairspectral.parameters import check_choice, is_boolean
-from fairspectral.progress import AFFINITY, report
+from fairspectral.progress import AFFINITY, note, report
 
 KERNEL_NAMES = sorted(PAIRWISE_KERNEL_FUNCTIONS)
 _TILE = 1024
+# Rows of a kernel that are computed to say how long a pass will take.
+_ROWS_TIMED = 16
 
 
 class RowKernel(Protocol):
@@ -193,12 +197,18 @@ def _check_range(gamma: _Gamma) -> None:
 
 
 def kernel_matrix(X: Any, kernel: RowKernel, dtype: np.dtype) -> np.ndarray:
-    """The n×n affinities in `dtype`, computed by tiles in X's own precision.
+    """The n×n affinities in `dtype`.
 
-    Only the upper triangle is computed and mirrored: half the work, and symmetric to the bit.
+    Kernels of distances are computed by compiled tiles where that is accurate, others in X's own
+    precision. Only the upper triangle is computed and mirrored: half the work, and symmetric to
+    the bit.
     """
-    n, X = X.shape[0], kernel.prepare(X)
+    n, tiles = X.shape[0], _tiles(X, kernel, np.dtype(dtype))
     K = np.empty((n, n), dtype=dtype)
+    if tiles is not None and tiles.of_distances:
+        tiles.fill(K, lambda done: report(AFFINITY, done))
+        return K
+    X = kernel.prepare(X)
     for i in range(0, n, _TILE):
         for j in range(i, n, _TILE):
             rows = X[i : i + _TILE]
@@ -216,7 +226,10 @@ def kernel_matrix(X: Any, kernel: RowKernel, dtype: np.dtype) -> np.ndarray:
 
 
 class KernelOperator(ScaledOperator):
-    """A kernel that is recomputed by strips of rows in every pass; never n×n.
+    """A kernel that is recomputed in every pass, never n×n.
+
+    Common kernels are computed by compiled tiles in float32 (`fairspectral.affinity.tiles`), the
+    others by scikit-learn in strips of rows.
 
     Parameters
     ----------
@@ -228,40 +241,98 @@ class KernelOperator(ScaledOperator):
         Type of the products.
     strip_bytes : int
         Memory for one strip of rows.
+    before : str
+        The beginning of what `storage` says.
+
+    Attributes
+    ----------
+    diagonal : ndarray of shape (n,)
+        The affinity of each sample to itself.
     """
 
     def __init__(
-        self, X: Any, kernel: RowKernel, dtype: np.dtype, strip_bytes: int = 2**27
+        self,
+        X: Any,
+        kernel: RowKernel,
+        dtype: np.dtype,
+        strip_bytes: int = 2**27,
+        *,
+        before: str = "",
     ) -> None:
-        self._X, self._kernel = kernel.prepare(X), kernel
         n = X.shape[0]
         self.shape = (n, n)
         self.dtype = np.dtype(dtype)
+        tiles = _tiles(X, kernel, self.dtype)
+        self._passes = tiles or _Strips(X, kernel, self.dtype, strip_bytes)
+        self.nbytes = self._passes.nbytes
+        if tiles is not None:
+            self.own_threads, self.computed_rows = True, tiles.features
+        self.storage = (
+            f"{before}The affinities are recomputed in every pass, about "
+            f"{self._passes.seconds_a_pass():.2g} s a pass."
+        )
+        note(AFFINITY, self.storage)
+        degrees, self.diagonal = self._passes.sums(lambda done: report(AFFINITY, done))
+        self._set_degrees(degrees, kernel.name, diagonal=self.diagonal, remedy=kernel.remedy)
+
+    def _product(self, block: np.ndarray) -> np.ndarray:
+        return self._passes.product(block)
+
+    def rows(self, indices: np.ndarray) -> np.ndarray:
+        """Some rows of the kernel, computed when called."""
+        return self._passes.rows(indices)
+
+
+def _tiles(X: Any, kernel: RowKernel, dtype: np.dtype) -> TiledKernel | None:
+    """Compiled tiles, where there are some for the kernel and the type is theirs."""
+    if not isinstance(kernel, Kernel) or dtype != np.float32:
+        return None
+    return tiled_kernel(kernel.prepare(X), kernel.metric, kernel.params, name=kernel.name)
+
+
+class _Strips:
+    """Passes over any kernel by strips of rows, computed by scikit-learn."""
+
+    def __init__(self, X: Any, kernel: RowKernel, dtype: np.dtype, strip_bytes: int) -> None:
+        self._X, self._kernel, self._dtype = kernel.prepare(X), kernel, dtype
+        self._n = n = X.shape[0]
         self._strip = max(1, min(n, strip_bytes // (8 * n)))
         self.nbytes = X.data.nbytes + self._strip * n * 8
-        degrees, diagonal = np.empty(n), np.empty(n)
+
+    def sums(self, report: Callable[[float], Any]) -> tuple[np.ndarray, np.ndarray]:
+        """The degrees and the diagonal, both of shape (n,), of checked affinities."""
+        degrees, diagonal = np.empty(self._n), np.empty(self._n)
         for rows, values in self._strips():
+            report(rows.start / self._n)
             bad = ~((values >= 0) & (values < np.inf))
             if bad.any():
                 a, b = np.unravel_index(int(np.argmax(bad)), bad.shape)
                 value = float(values[a, b])
-                raise bad_weight(value, rows.start + int(a), int(b), kernel.name)
+                raise bad_weight(value, rows.start + int(a), int(b), self._kernel.name)
             degrees[rows] = values.sum(axis=1, dtype=np.float64)
             diagonal[rows] = values.diagonal(rows.start)
-        self._set_degrees(degrees, kernel.name, diagonal=diagonal, remedy=kernel.remedy)
+        return degrees, diagonal
 
     def _strips(self) -> Iterator[tuple[slice, np.ndarray]]:
-        for start in range(0, self.shape[0], self._strip):
+        for start in range(0, self._n, self._strip):
             rows = slice(start, start + self._strip)
             yield rows, self._kernel(self._X[rows], self._X)
 
-    def _product(self, block: np.ndarray) -> np.ndarray:
+    def product(self, block: np.ndarray) -> np.ndarray:
+        """``W @ block``."""
         product = np.empty_like(block)
         for rows, values in self._strips():
-            product[rows] = values.astype(self.dtype, copy=False) @ block
+            product[rows] = values.astype(self._dtype, copy=False) @ block
             del values  # before the next strip is computed, not after
         return product
 
     def rows(self, indices: np.ndarray) -> np.ndarray:
-        """Some rows of the kernel, computed when called."""
+        """Some rows of ``W``, shape (m, n)."""
         return self._kernel(self._X[indices], self._X)
+
+    def seconds_a_pass(self) -> float:
+        """About how long a pass takes here and now, from a few rows."""
+        few = np.arange(min(self._strip, self._n, _ROWS_TIMED))
+        begin = time.perf_counter()
+        self.rows(few)
+        return (time.perf_counter() - begin) * self._n / len(few)

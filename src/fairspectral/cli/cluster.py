@@ -245,7 +245,7 @@ def _print(
         )
     else:
         print_lines(f"A graph of {prepared.n:,} nodes and {prepared.X.nnz // 2:,} edges.")
-    if model.affinity_operator_.choice:
+    if model.affinity_operator_.choice or model.affinity_operator_.storage:
         print_lines(model.affinity_choice_)
     print_audit(found)
     print_lines(f"Normalised cut {found.normalized_cut:.4g}; {seconds:.1f} s in all.")

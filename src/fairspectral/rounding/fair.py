@@ -5,7 +5,7 @@
    the least distance to the centroids, alternated with updates of the sizes and the centroids;
 3. where the affinity is known, the search for the lowest normalised cut within the bounds:
    multilevel on sparse graphs (`fairspectral.rounding.partition`), by moves on dense affinities
-   (`dense_search`), and by the flow alone where the rows are not in memory.
+   (`dense_search`), and by the flow and batches of moves where rows cannot be had (`stand_in`).
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ from fairspectral.rounding.placement import beside_fringe, gather_pieces, start_
 from fairspectral.rounding.plan import RoundingPlan, plan_rounding
 from fairspectral.rounding.refine import flow_steps, local_search
 from fairspectral.rounding.result import FairAssignment, Stage, all_inside, certify
-from fairspectral.rounding.rows import can_search, suits_levels
+from fairspectral.rounding.rows import can_move, suits_levels
+from fairspectral.rounding.stand_in import batches_of_moves
 from fairspectral.rounding.start import (
     WeightedRows,
     fair_lloyd,
@@ -50,8 +51,8 @@ _ROUNDS = 100
 
 # Name of the first stage.
 KMEANS = "k-means with a floor"
-# Name of the last stage where that cannot run.
-NO_MOVES = "no moves: the affinities are not held in memory"
+# Name of the last stage where neither the rows of the affinities nor single ones can be had.
+BATCHES = "cut by batches of moves"
 
 # Rough share of the time before the search for a low cut.
 _STARTED = 0.2
@@ -296,11 +297,22 @@ def _from_one_start(
     if affinity is None:
         if centroids is None and len(labels) <= _GRAM_ROWS and (points.weights > 0).all():
             _lower_the_cost(plan, points, history, rng)
-    elif not can_search(affinity):
+    elif not can_move(affinity):
         assert history.measured is not None
         state = flow_steps(affinity, history.measured, assign)
         history.add("cut by flow", state.labels, state)
-        history.add(NO_MOVES, state.labels, state)
+        deadline = Deadline(plan.time_budget)
+        with stop_on_interrupt(deadline):
+            state = batches_of_moves(
+                affinity,
+                state,
+                plan.rules,
+                smallest=plan.smallest,
+                largest=plan.largest,
+                stopped=lambda: deadline.passed,
+            )
+        history.add(BATCHES, state.labels, state)
+        history.stopped = deadline.passed
     elif suits_levels(affinity):
         _search_graph(affinity, [first, ("fair flow", labels)], plan, rng, history)
     else:

@@ -6,7 +6,7 @@ Two methods, both of which keep every cell within its bounds:
   2007, doi 10.1109/TPAMI.2007.1115), computed from ``M`` times the indicator. It needs nothing
   but products with ``M``, and is for affinities whose rows are not in memory.
 * `local_search`: moves and swaps of single persons with their exact effect on the cut, repeated
-  after random perturbations. It needs the rows of ``W`` in memory.
+  after random perturbations. It needs the rows of ``W`` in memory, or computed quickly.
 
 Neither ever returns a larger cut than it was given.
 """
@@ -23,7 +23,7 @@ from fairspectral.linalg.threads import allowed_threads, in_threads
 from fairspectral.progress import ROUNDING, note, report
 from fairspectral.rounding.bounds import FairnessRule
 from fairspectral.rounding.flow import load_kernels
-from fairspectral.rounding.rows import can_search, rows_of
+from fairspectral.rounding.rows import can_move, rows_of
 from fairspectral.rounding.start import Assign
 
 # The kernel ``sigma D^-1 + D^-1 W D^-1`` is positive definite from sigma = 1 on, and then a step
@@ -45,7 +45,7 @@ _FEWEST_ROUNDS, _MOST_ROUNDS = 5, 100
 _WORK = 3.5e9
 
 # Gains below this are floating-point error.
-_GAIN = 1e-9
+LEAST_GAIN = 1e-9
 
 
 def kernel_costs(state: CutState, degrees: np.ndarray, shift: float) -> np.ndarray:
@@ -92,7 +92,7 @@ def flow_steps(
         max_passes -= 1
         trial = CutState.measure(affinity, flow.labels, len(state.volumes))
         fall = state.cut - trial.cut
-        if fall > _GAIN:
+        if fall > LEAST_GAIN:
             state, potentials = trial, flow.potentials
         if fall <= 1e-4 * state.cut:
             shifts.pop(0)
@@ -124,7 +124,7 @@ def local_search(
     Parameters
     ----------
     affinity : AffinityOperator
-        If it holds no rows of ``W`` in memory, nothing is done.
+        If it neither holds rows of ``W`` nor computes single ones quickly, nothing is done.
     state : CutState
         The start, already fair.
     rules : sequence of FairnessRule
@@ -144,10 +144,10 @@ def local_search(
     stopped : callable
         Asked before every perturbation; a true answer ends the search.
     """
-    if not can_search(affinity) or len(state.volumes) == 1:
+    if not can_move(affinity) or len(state.volumes) == 1:
         return state
     search = _Descents(affinity, rules, kinds, smallest, largest)
-    best, k = _partition(state, rules), len(state.volumes)
+    best, k = make_partition(state, rules), len(state.volumes)
     value = search.descend(best, rng)
     begin, end = progress
     for done in range(0, rounds, _TOGETHER):
@@ -175,7 +175,7 @@ class _Descents:
         largest: int | None,
     ) -> None:
         self._kernels = load_kernels("refine_kernels")
-        self._rows, self._band = rows_of(affinity), _band(rules, smallest, largest)
+        self._rows, self._band = rows_of(affinity), make_band(rules, smallest, largest)
         self._kinds, self._n_kinds = kinds.astype(np.int64), int(kinds.max()) + 1
 
     def descend(self, partition: Any, rng: np.random.Generator) -> float:
@@ -184,11 +184,11 @@ class _Descents:
         value = kept_within(partition.within, partition.volumes)
         while True:
             before, order = value, rng.permutation(len(partition.labels))
-            changes = kernels.sweep(rows, partition, band, order, _GAIN)
+            changes = kernels.sweep(rows, partition, band, order, LEAST_GAIN)
             value = kept_within(partition.within, partition.volumes)
             changed = np.ones(len(partition.sizes), dtype=bool)
             while swaps := kernels.swap_round(
-                rows, partition, band, self._kinds, self._n_kinds, _GAIN, changed
+                rows, partition, band, self._kinds, self._n_kinds, LEAST_GAIN, changed
             ):
                 changes += swaps
                 unswapped, value = value, kept_within(partition.within, partition.volumes)
@@ -228,7 +228,8 @@ def affordable_rounds(affinity: Any, n_clusters: int) -> int:
     return int(np.clip(_WORK / work, _FEWEST_ROUNDS, _MOST_ROUNDS))
 
 
-def _partition(state: CutState, rules: Sequence[FairnessRule]) -> Any:
+def make_partition(state: CutState, rules: Sequence[FairnessRule]) -> Any:
+    """A copy of a state, in the form for the compiled code that changes it."""
     k = len(state.volumes)
     tables = [rule.count(state.labels, k) for rule in rules]
     return load_kernels("refine_kernels").Partition(
@@ -241,7 +242,8 @@ def _partition(state: CutState, rules: Sequence[FairnessRule]) -> Any:
     )
 
 
-def _band(rules: Sequence[FairnessRule], smallest: int, largest: int | None = None) -> Any:
+def make_band(rules: Sequence[FairnessRule], smallest: int, largest: int | None = None) -> Any:
+    """What every cluster must satisfy, in the form for the compiled code."""
     offsets = np.cumsum([0] + [len(rule.target) for rule in rules[:-1]])
     memberships = [
         rule.attribute.codes + offset for rule, offset in zip(rules, offsets, strict=True)

@@ -4,7 +4,8 @@ Importing this module imports numba; `fairspectral.rounding.refine` does so when
 
 The normalised cut is ``k - sum_l within_l / volume_l`` with ``within_l = y_l^T W y_l``. With the
 links ``W y_l`` of every point kept up to date, the exact change of the cut by one move costs a
-few operations, and the move itself one row of ``W``: far less than a pass over ``W``.
+few operations, and the move itself one row of ``W``: far less than a pass over ``W``. A row of a
+kernel that is not stored is computed when somebody moves.
 """
 
 from __future__ import annotations
@@ -13,10 +14,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fairspectral.affinity.tile_kernels import kernel_row, kernel_value
 from fairspectral.cells import cell_range
 from fairspectral.linalg.compiled import njit
 
 _cell_range = njit(cache=True, nogil=True, inline="always")(cell_range)
+
+# Numbers of a row that are computed at a time: they stay in the first-level cache.
+_SPAN = 1024
 
 
 class Partition(NamedTuple):
@@ -45,6 +50,8 @@ class Band(NamedTuple):
 def _weight(rows, i, j):  # pragma: no cover - compiled
     if rows.dense.shape[0] > 0:
         return np.float64(rows.dense[i, j])
+    if rows.features.rows.shape[0] > 0:
+        return np.float64(kernel_value(rows.features, i, j))
     start, stop = rows.indptr[i], rows.indptr[i + 1]
     at = start + np.searchsorted(rows.indices[start:stop], j)
     if at < stop and rows.indices[at] == j:
@@ -66,6 +73,8 @@ def _move(rows, partition, band, i, there):  # pragma: no cover - compiled
         for j in range(len(row)):
             leave[j] -= row[j]
             join[j] += row[j]
+    elif rows.features.rows.shape[0] > 0:
+        _move_computed(rows.features, i, leave, join)
     else:
         for at in range(rows.indptr[i], rows.indptr[i + 1]):
             leave[rows.indices[at]] -= rows.weights[at]
@@ -77,6 +86,18 @@ def _move(rows, partition, band, i, there):  # pragma: no cover - compiled
         group = band.memberships[attribute, i]
         partition.table[group, here] -= 1
         partition.table[group, there] += 1
+
+
+@njit(cache=True, nogil=True)
+def _move_computed(features, i, leave, join):  # pragma: no cover - compiled
+    """Take the row of i, computed here, from some links and add it to others."""
+    n, room = len(leave), np.empty(_SPAN, np.float32)
+    for first in range(0, n, _SPAN):
+        last = min(first + _SPAN, n)
+        kernel_row(features, i, first, last, room)
+        for at in range(first, last):
+            leave[at] -= room[at - first]
+            join[at] += room[at - first]
 
 
 @njit(cache=True, nogil=True, inline="always")
