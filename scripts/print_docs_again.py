@@ -1,7 +1,7 @@
 """Write what the code of the documentation prints today into its pages.
 
 Run ``python scripts/print_docs_again.py`` after a change that moves numbers, and read the
-difference. A ``text`` block right after a python or a shell block is what that block prints;
+difference; ``python scripts/print_docs_again.py start cli`` does some pages only. A ``text`` block right after a python or a shell block is what that block prints;
 tests/test_docs.py holds them against each other, loosely, since other machines round otherwise.
 """
 
@@ -26,8 +26,10 @@ PAIR = re.compile(r"^```(python|sh)\n(.*?)^```\n(?:\n*^```text\n(.*?)^```\n)?", 
 
 
 def main() -> None:
-    """Print every page again, each in an empty folder."""
+    """Print every page again, or those that are named, each in an empty folder."""
     for page in PAGES:
+        if sys.argv[1:] and page.stem not in sys.argv[1:]:
+            continue
         text, namespace = page.read_text(encoding="utf-8"), {}
         commands = page.name == "cli.md"
         with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):

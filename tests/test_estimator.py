@@ -281,7 +281,7 @@ class TestInput:
         assert model.solve_result_.converged
 
     def test_memory_budget_recomputes_the_kernel(self, patients):
-        stored = FairSpectralClustering(3, random_state=0, dtype=np.float64)
+        stored = FairSpectralClustering(3, affinity="rbf", random_state=0, dtype=np.float64)
         lean = clone(stored).set_params(memory_budget="600KB")
         groups = patients.sensitive_features
         stored.fit(patients.X, sensitive_features=groups)
@@ -351,7 +351,7 @@ class TestErrors:
     GROUPS = np.arange(30) % 2
 
     def fails(self, words, X=None, groups=None, kind=ValueError, **params):
-        model = FairSpectralClustering(**{"n_clusters": 3, **params})
+        model = FairSpectralClustering(**{"n_clusters": 3, "affinity": "rbf", **params})
         with pytest.raises(kind, match=words) as caught:
             model.fit(self.X if X is None else X, sensitive_features=groups)
         message = str(caught.value)
@@ -579,7 +579,7 @@ class TestEmbeddingFunction:
     )
     def test_bad_input_gets_the_estimators_sentences(self, X, words):
         with pytest.raises(ValueError, match=words):
-            fair_spectral_embedding(X, n_components=2)
+            fair_spectral_embedding(X, n_components=2, affinity="rbf")
 
     def test_frames_and_lists(self, patients):
         frame = pd.DataFrame(patients.X)

@@ -33,11 +33,11 @@ class FairSpectralClustering(FairClusteringBase):
     ----------
     n_clusters : int, default=8
         Number of clusters k.
-    affinity : str, callable or operator, default="rbf"
-        ``"rbf"`` or any other kernel name of ``sklearn.metrics.pairwise``;
-        ``"nearest_neighbors"``; ``"gower"`` for a table of numbers, categories and missing
-        values; ``"auto"``, which chooses one by the table and says why in
-        ``affinity_choice_``; ``"precomputed"`` when X holds the affinities themselves
+    affinity : str, callable or operator, default="auto"
+        ``"auto"`` chooses by the table and says why in ``affinity_choice_``; where a parameter
+        of a kernel or `n_neighbors` is set, it takes the affinity that has it. ``"rbf"`` or any
+        other kernel name of ``sklearn.metrics.pairwise``; ``"nearest_neighbors"``; ``"gower"``
+        for a table of numbers, categories and missing values; ``"precomputed"`` when X holds the affinities themselves
         (dense, sparse or an operator); a function of two rows; or an object with ``shape``,
         ``dtype``, ``degrees`` and ``matmat`` (the normalised affinity applied to a block; see
         `AffinityOperator`). A graph object as X has its own affinities, whatever stands here.
@@ -168,7 +168,7 @@ class FairSpectralClustering(FairClusteringBase):
         self,
         n_clusters: int = 8,
         *,
-        affinity: Any = "rbf",
+        affinity: Any = "auto",
         gamma: float | str = "scale",
         n_neighbors: int = 10,
         kernel_params: dict[str, Any] | None = None,

@@ -85,7 +85,7 @@ def patients() -> Comparison:
     """442 real diabetes patients (bundled with scikit-learn); groups are their sex."""
     data = load_diabetes_patients()
     title = "442 diabetes patients in 4 clusters, groups by sex"
-    found = compare(title, data.X, {"sex": data.sensitive_features}, 4, affinity="rbf")
+    found = compare(title, data.X, {"sex": data.sensitive_features}, 4, affinity="auto")
     # In words they are described in years and the units of the laboratory.
     table = load_diabetes(scaled=False)
     features = [j for j, name in enumerate(table.feature_names) if name != "sex"]

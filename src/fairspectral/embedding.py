@@ -77,7 +77,7 @@ def fair_spectral_embedding(
     sensitive_features: Any = None,
     *,
     n_components: int = 8,
-    affinity: Any = "rbf",
+    affinity: Any = "auto",
     attribute_mode: str = "marginal",
     solver: str = "auto",
     solver_params: Any = None,

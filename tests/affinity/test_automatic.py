@@ -4,15 +4,20 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.datasets import make_blobs, make_moons
+from sklearn.metrics import adjusted_rand_score
 
+from fairspectral import FairSpectralClustering
 from fairspectral.affinity import DenseOperator, SparseOperator, make_operator
 from fairspectral.affinity.automatic import (
+    EVEN,
     FAR,
     GOWER,
     GRAPH,
     KERNEL,
     TWO_VALUED,
     choose_affinity,
+    common_units,
+    evenness_of,
     neighbour_distance,
     two_valued_share,
 )
@@ -115,3 +120,62 @@ def test_pieces_that_were_linked_are_counted():
 
 def test_a_given_affinity_was_not_chosen():
     assert make_operator(moons(), "rbf").choice == ""
+
+
+# --- columns in different units ---------------------------------------------------------------
+
+
+def years_and_dollars(rng, n=300):
+    """Three clusters that both columns are needed to tell apart."""
+    kind = rng.integers(3, size=n)
+    age = 30 + 15 * kind + 4 * rng.standard_normal(n)
+    return np.c_[age, 20_000 + 9_000 * (2 * kind % 3) + 4_000 * rng.standard_normal(n)], kind
+
+
+def test_columns_in_different_units_are_standardised_and_it_is_said():
+    X, kind = years_and_dollars(np.random.default_rng(0))
+    scaled, words = common_units(X)
+    np.testing.assert_allclose(scaled.std(axis=0), 1, atol=1e-12)
+    assert words.startswith("The columns are in different units")
+    model = FairSpectralClustering(3, random_state=0).fit(X)
+    assert model.affinity_choice_.endswith(words)
+    assert adjusted_rand_score(kind, model.labels_) > 0.8
+    raw = FairSpectralClustering(3, affinity="nearest_neighbors", random_state=0).fit(X)
+    assert adjusted_rand_score(kind, raw.labels_) < 0.7
+
+
+def test_columns_of_one_unit_stay_as_they_are():
+    X = np.random.default_rng(1).standard_normal((200, 4)) * [1.0, 2.0, 1.5, 1.0]
+    assert common_units(X)[0] is X
+    one = X * [1.0, 0.0, 0.0, 0.0]
+    assert common_units(one)[1] == ""
+    assert common_units(sp.csr_array(X * [1, 1, 1, 1000]))[1] == ""
+
+
+def test_principal_components_stay_as_they_are():
+    rng = np.random.default_rng(2)
+    X = rng.standard_normal((200, 6)) @ np.diag([30, 3, 1, 1, 0.5, 0.1])
+    components = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)
+    scores = components[0] * components[1]
+    assert evenness_of(scores.std(axis=0)) < EVEN
+    assert common_units(scores)[1] == ""
+    assert common_units(scores + 0.1 * scores[:, :1])[1]
+
+
+def test_evenness():
+    assert evenness_of(np.array([1.0, 1.0, 1.0])) == pytest.approx(1)
+    assert evenness_of(np.array([1e5, 1e-5, 1e-5])) == pytest.approx(0, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("params", "words"),
+    [
+        ({"gamma": 0.5}, "took the rbf kernel, because gamma was given"),
+        ({"gamma": "auto"}, "took the rbf kernel, because gamma was given"),
+        ({"kernel_params": {"gamma": 1.0}}, "took the rbf kernel, because kernel_params was given"),
+        ({"n_neighbors": 7}, "took the graph of 7 nearest neighbours, because n_neighbors was"),
+    ],
+)
+def test_a_parameter_that_is_set_decides(params, words):
+    X = np.random.default_rng(3).standard_normal((60, 3))
+    assert words in make_operator(X, "auto", **params).choice

@@ -78,7 +78,7 @@ BASELINES = {
         sklearns("n_clusters", "0"),
     ),
     "text": (
-        lambda method: method(K).fit(
+        lambda method: method(K, affinity="rbf").fit(
             np.char.add(plain().astype(str), "x"), sensitive_features=two_groups()
         ),
         "X contains text at row 0, column 0 ('10.0x'); encode categories as numbers first (for "
@@ -195,7 +195,7 @@ FUNCTIONS = [
     c("embedding: random_state as text", lambda: embedding(random_state="lucky"),
       "random_state='lucky' is not a seed; pass a whole number between 0 and 4294967295, a "
       "numpy.random.RandomState, or None."),
-    c("embedding: NaN", lambda: embedding(np.full((N, 3), np.nan)),
+    c("embedding: NaN", lambda: embedding(np.full((N, 3), np.nan), affinity="rbf"),
       "X contains NaN at row 0, column 0; fill or drop missing values (for example with "
       "sklearn.impute.SimpleImputer) before fitting, or pass affinity='gower'."),
     c("embedding: one group", lambda: embedding(groups=["f"] * N),

@@ -35,12 +35,17 @@ def empty_row() -> Any:
     return table
 
 
-def both(name: str, make: Callable[[], Any], outcome: str = WORKS, **options: Any) -> list[Fit]:
-    """A case for ``"gower"``, and for ``"auto"``, which takes Gower's distance for such tables."""
+def both(
+    name: str, make: Callable[[], Any], outcome: str = WORKS, *, warns: str = "", **options: Any
+) -> list[Fit]:
+    """A case for ``"gower"``, and for ``"auto"``, which takes Gower's distance for such tables.
+
+    `warns` is part of the warning of ``"auto"``.
+    """
     return [
         Fit(f"{affinity}: {name}", make, two_groups, outcome, same=False,
-            params={"affinity": affinity}, **options)
-        for affinity in ("gower", "auto")
+            params={"affinity": affinity}, warns=said, **options)
+        for affinity, said in (("gower", ""), ("auto", warns))
     ]  # fmt: skip
 
 
@@ -52,14 +57,16 @@ MIXED = [
     *both("numbers", plain),
     *both("a list of lists", lambda: plain().tolist()),
     *both("text beside numbers in a list", lambda: [[*row, "u"] for row in plain().tolist()]),
-    *both("a missing number", lambda: with_value(np.nan, float)),
-    *both("None", lambda: with_value(None)),
+    *both("a missing number", lambda: with_value(np.nan, float),
+          warns="X has missing values (the first in row 4; 1.1% of all), so affinity='auto'"),
+    *both("None", lambda: with_value(None), warns="X has missing values (the first in row 4;"),
     *both("text", lambda: np.column_stack([plain().astype(object), np.where(SIDE, "u", "v")])),
     *both("only text", lambda: np.column_stack([np.where(SIDE, "u", "v"), list("abc") * 10])),
     *both("pandas", mixed, needs="pandas"),
     *both("pandas categorical", lambda: mixed().astype({"place": "category"}), needs="pandas"),
     *both("pandas nullable", lambda: frame(a="Int64", b="Float32").assign(
-        a=lambda t: t["a"].mask(t.index.to_series() == 3)), needs="pandas"),
+        a=lambda t: t["a"].mask(t.index.to_series() == 3)), needs="pandas",
+        warns="X has missing values (the first in row 3;"),
     *both("pandas bool", lambda: frame().assign(c=SIDE == 1), needs="pandas"),
     *both("pandas ordered", lambda: frame().assign(
         c=pandas().Categorical(np.where(SIDE, "low", "high"), ["low", "high"], ordered=True)),
@@ -130,6 +137,10 @@ MIXED = [
     Fit("auto: infinity", lambda: with_value(np.inf, float), two_groups,
         "X contains infinity at row 4, column 1; fill or drop missing values (for example with "
         "sklearn.impute.SimpleImputer) before fitting.", params={"affinity": "auto"}),
+    Fit("auto: huge numbers", lambda: plain() * 1e306, two_groups, same=False,
+        params={"affinity": "auto"}),
+    Fit("auto: columns in very different units", lambda: plain() * [1e-300, 1.0, 1e300],
+        two_groups, same=False, params={"affinity": "auto"}),
     Fit("auto: nothing differs", lambda: np.ones((N, 3)), two_groups, same=False,
         params={"affinity": "auto"}),
     Fit("rbf: a gap", lambda: mixed()[["a", "b"]], two_groups,

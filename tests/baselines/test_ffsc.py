@@ -116,7 +116,7 @@ def test_stopping_early_is_reported():
 def test_affinities_that_are_not_stored_are_refused():
     X, groups, _ = four_clusters()
     with pytest.raises(ValueError, match="160 × 160 affinities in memory; raise memory_budget"):
-        FFSCStyle(4, memory_budget=1000).fit(X, sensitive_features=groups)
+        FFSCStyle(4, affinity="rbf", memory_budget=1000).fit(X, sensitive_features=groups)
 
 
 class TestSeededPartition:

@@ -34,7 +34,7 @@ def test_rows_come_back_with_a_fair_cluster(call, people, tmp_path):
 
 
 def test_it_says_what_it_did(call, people):
-    done = cluster(call, people)
+    done = cluster(call, people, "--affinity", "rbf")
     assert "Dropped 'id'" in done.err
     assert "Dropped 'name'" in done.err
     assert "Dropped 'planet'" in done.err

@@ -5,7 +5,12 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from fairspectral.affinity.automatic import neighbour_distance, two_valued_share
+from fairspectral.affinity.automatic import (
+    common_units,
+    evenness_of,
+    neighbour_distance,
+    two_valued_share,
+)
 from fairspectral_benchmarks.affinities.compare import (
     Score,
     auto,
@@ -20,10 +25,12 @@ from fairspectral_benchmarks.affinities.tables import (
     all_tables,
     as_numbers,
     generated,
+    in_their_own_units,
     mixed_clusters,
     noisy_blobs,
     of_scikit_learn,
     of_the_paper,
+    standardised,
     with_random_category,
 )
 from fairspectral_benchmarks.files import ROOT
@@ -114,6 +121,25 @@ def rule_table() -> str:
     return markdown_table(header, lines)
 
 
+def unit_table() -> str:
+    """Agreement and stability of the graph on columns as measured and standardised."""
+    header = ["table", "evenness", "as measured", "standardised", "auto takes"]
+    lines = []
+    for table in in_their_own_units():
+        scaled = Table(table.name, standardised(table.X), table.k, table.classes, table.groups)
+        found = [score(t, graph()) for t in (table, scaled)]
+        deviations = table.X.std(axis=0)
+        lines.append(
+            [
+                table.name,
+                number(evenness_of(deviations[deviations > 0])),
+                *(f"{number(s.agreement)} / {number(s.stability)}" for s in found),
+                "standardised" if common_units(table.X)[1] else "as measured",
+            ]
+        )
+    return markdown_table(header, lines)
+
+
 def neighbour_table() -> str:
     """Agreement and stability by the number of neighbours of the graph."""
     numbers = (10, 20, 30, 40)
@@ -147,6 +173,7 @@ def main() -> int:
         "affinities": main_table(all_tables(), "The tables of the page"),
         "fresh": main_table(generated(FRESH), "Fresh tables"),
         "rules": rule_table(),
+        "units": unit_table(),
         "neighbours": neighbour_table(),
         "widths": width_table(),
     }

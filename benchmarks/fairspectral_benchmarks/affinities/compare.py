@@ -23,7 +23,7 @@ Method = Callable[[Any], tuple[Any, dict[str, Any]]]
 
 
 def rbf(X: Any) -> tuple[Any, dict[str, Any]]:
-    """The default, on encoded columns."""
+    """The kernel of everyone with everyone, on encoded columns."""
     return as_numbers(X), {"affinity": "rbf"}
 
 

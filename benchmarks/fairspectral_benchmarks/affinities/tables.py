@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from sklearn import datasets
+from sklearn.decomposition import PCA
 from sklearn.preprocessing import StandardScaler
 
 from fairspectral.cli.tables import Table as ReadTable
@@ -89,6 +90,24 @@ def of_scikit_learn():
     yield table("digits", digits.data[some], 10, digits.target[some])  # pixels have one unit
     patients = load_diabetes_patients()
     yield table("diabetes patients", patients.X, 4, groups=patients.sensitive_features)
+
+
+def in_their_own_units() -> Iterator[Table]:
+    """Tables as they were measured, each column in its unit, and principal components."""
+    for name, k in (("iris", 3), ("wine", 3), ("breast_cancer", 2), ("digits", 10)):
+        data = getattr(datasets, f"load_{name}")()
+        name = name.replace("_", " ")
+        yield table(name, data.data, k, data.target)
+        X = data.data if name == "digits" else standardised(data.data)
+        components = PCA(min(20, X.shape[1])).fit_transform(X)
+        yield table(f"{name}, principal components", components, k, data.target)
+    rng = np.random.default_rng(0)
+    kind = rng.integers(3, size=600)
+    age = 30 + 15 * kind + 4 * rng.standard_normal(600)
+    income = 20_000 + 9_000 * (2 * kind % 3) + 4_000 * rng.standard_normal(600)
+    yield table("age and income", np.c_[age, income], 3, kind)
+    patients = datasets.load_diabetes(scaled=False)
+    yield table("diabetes patients", patients.data, 4)
 
 
 def of_the_paper():

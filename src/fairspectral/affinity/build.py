@@ -9,7 +9,14 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.neighbors import kneighbors_graph
 
-from fairspectral.affinity.automatic import GOWER, GRAPH, choose_affinity
+from fairspectral.affinity.automatic import (
+    GOWER,
+    GRAPH,
+    PLAIN_NEIGHBOURS,
+    asked_for,
+    choose_affinity,
+    common_units,
+)
 from fairspectral.affinity.base import AffinityOperator, is_operator
 from fairspectral.affinity.checks import refuse_complex
 from fairspectral.affinity.dense import DenseOperator
@@ -47,7 +54,7 @@ def make_operator(
     affinity: str | Callable[..., float] | Any = "rbf",
     *,
     gamma: float | str | None = "scale",
-    n_neighbors: int = 10,
+    n_neighbors: int = PLAIN_NEIGHBOURS,
     kernel_params: dict[str, Any] | None = None,
     dtype: Any = None,
     memory_budget: int | str | None = None,
@@ -96,15 +103,43 @@ def make_operator(
         return DenseOperator(X if dtype is None else np.asarray(X, dtype=dtype))
     dtype = np.dtype(np.float32) if dtype is None else dtype
     budget = parse_memory_budget(memory_budget)
-    why = ""
+    why = units = ""
     if isinstance(affinity, str) and affinity == "auto":
-        affinity, why = choose_affinity(X, X.shape[0] ** 2 * dtype.itemsize, budget)
+        X, units = common_units(X)
+        affinity, why = asked_for(X, gamma, n_neighbors, kernel_params)
+        if not affinity:
+            affinity, why = choose_affinity(X, X.shape[0] ** 2 * dtype.itemsize, budget)
+    operator = _from_features(
+        X, affinity, gamma, n_neighbors, kernel_params, dtype, budget, n_jobs, why
+    )
+    if units and affinity != GOWER:  # which compares ranges, whatever the units
+        operator.choice = f"{operator.choice} {units}"
+    return operator
+
+
+def _from_features(
+    X: Any,
+    affinity: Any,
+    gamma: Any,
+    n_neighbors: int,
+    kernel_params: dict[str, Any] | None,
+    dtype: np.dtype,
+    budget: int,
+    n_jobs: int | None,
+    why: str,
+) -> AffinityOperator:
+    """The operator of one affinity; `why` says that, and for what reason, "auto" took it."""
     if isinstance(affinity, str) and affinity == GRAPH:
         return _self_tuned(X, dtype, n_jobs, why)
     if isinstance(affinity, str) and affinity == "nearest_neighbors":
         remedy = f"n_neighbors={n_neighbors} counts the sample itself, so pass at least 2"
         graph = _neighbour_graph(X, n_neighbors, n_jobs).astype(dtype)
-        return SparseOperator(graph, name="the graph of nearest neighbours", remedy=remedy)
+        operator = SparseOperator(graph, name="the graph of nearest neighbours", remedy=remedy)
+        if why:
+            operator.choice = (
+                f"affinity='auto' took the graph of {n_neighbors} nearest neighbours, because {why}."
+            )
+        return operator
     if isinstance(affinity, str) and affinity == GOWER:
         return _gower(X, gamma, kernel_params, dtype, budget, why)
     if not callable(affinity):

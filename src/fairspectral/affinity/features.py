@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_array
 
-from fairspectral.affinity.mixed import is_mixed, read_mixed
-from fairspectral.validation import check_data
+from fairspectral.affinity.mixed import MixedTable, is_mixed, read_mixed
+from fairspectral.validation import FairSpectralWarning, check_data
 
 # Affinities for which categories and missing values may be in a table.
 MIXED_AFFINITIES = ("gower", "auto")
@@ -26,7 +28,24 @@ def read_features(X: Any, affinity: Any, *, check: Callable[..., Any] = check_ar
     `check` is scikit-learn's own check; an estimator passes one that remembers feature names.
     """
     if takes_mixed(affinity) and (affinity == "gower" or is_mixed(X)):
-        return read_mixed(X)
+        table = read_mixed(X)
+        if affinity == "auto":
+            _warn_of_missing(table)
+        return table
     precomputed = isinstance(affinity, str) and affinity == "precomputed"
     otherwise = "" if precomputed or sp.issparse(X) else ", or pass affinity='gower'"
     return check_data(X, precomputed=precomputed, check=check, otherwise=otherwise)
+
+
+def _warn_of_missing(table: MixedTable) -> None:
+    """Say that "auto", the default, accepts the missing values of a table of numbers."""
+    missing = np.isnan(table.values)
+    if missing.any() and not table.categorical.any():  # for categories Gower's is no surprise
+        warnings.warn(
+            f"X has missing values (the first in row {int(np.argmax(missing.any(axis=1)))}; "
+            f"{missing.mean():.1%} of all), so affinity='auto' compares rows by Gower's distance, in "
+            "the columns that both have; fill them in, or pass affinity='gower' if that is what "
+            "you want.",
+            FairSpectralWarning,
+            stacklevel=2,
+        )

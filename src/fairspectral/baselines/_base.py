@@ -14,6 +14,8 @@ from sklearn.utils.validation import validate_data
 
 from fairspectral._sklearn import Interval, StrOptions, fit_context
 from fairspectral.affinity import AffinityOperator, is_operator, make_operator
+from fairspectral.affinity.features import read_features, takes_mixed
+from fairspectral.affinity.mixed import MixedTable
 from fairspectral.auditing import audit_attributes
 from fairspectral.constraints import encode_groups
 from fairspectral.graphs.door import unpack_graph
@@ -21,7 +23,6 @@ from fairspectral.parameters import refuse_booleans
 from fairspectral.progress import AFFINITY, report
 from fairspectral.validation import (
     Attribute,
-    check_data,
     check_n_clusters,
     warn_of_ignored_y,
 )
@@ -123,12 +124,16 @@ class Baseline(ClusterMixin, BaseEstimator):
         for operator in (affinity, X):
             if is_operator(operator):
                 return operator, None
+        data = read_features(X, affinity, check=partial(validate_data, self))
+        if isinstance(data, MixedTable):
+            validate_data(self, X, skip_check_array=True)  # remembers the names of the columns
+            return data, None
         precomputed = isinstance(affinity, str) and affinity == "precomputed"
-        data = check_data(X, precomputed=precomputed, check=partial(validate_data, self))
         return data, None if precomputed else data
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = isinstance(self.affinity, str) and self.affinity == "precomputed"
-        tags.input_tags.sparse = True
+        tags.input_tags.sparse = not (isinstance(self.affinity, str) and self.affinity == "gower")
+        tags.input_tags.allow_nan = tags.input_tags.categorical = takes_mixed(self.affinity)
         return tags

@@ -98,7 +98,7 @@ class FFSCStyle(Baseline):
         self,
         n_clusters: int = 8,
         *,
-        affinity: Any = "rbf",
+        affinity: Any = "auto",
         gamma: float | str = "scale",
         n_neighbors: int = 10,
         fairness_weight: float | str = "auto",

@@ -62,7 +62,7 @@ class PlainSpectral(Baseline):
         self,
         n_clusters: int = 8,
         *,
-        affinity: Any = "rbf",
+        affinity: Any = "auto",
         gamma: float | str = "scale",
         n_neighbors: int = 10,
         solver: str = "auto",

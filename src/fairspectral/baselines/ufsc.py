@@ -127,7 +127,7 @@ class UFSC(Baseline):
         self,
         n_clusters: int = 8,
         *,
-        affinity: Any = "rbf",
+        affinity: Any = "auto",
         gamma: float | str = "scale",
         n_neighbors: int = 10,
         degree_weight: float = 1.0,

@@ -37,7 +37,7 @@ def choose_k(
     min_clusters: int = 2,
     max_clusters: int = 10,
     n_resamples: int = 0,
-    affinity: Any = "rbf",
+    affinity: Any = "auto",
     attribute_mode: str = "marginal",
     solver: str = "auto",
     fairness_tol: Any = 0.2,

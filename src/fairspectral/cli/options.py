@@ -139,11 +139,11 @@ class MethodOptions:
         str,
         typer.Option(
             rich_help_panel=METHOD,
-            help="How rows are compared: rbf, nearest_neighbors, gower (for numbers, categories "
-            "and missing values), auto (chosen by the table, and said), or a kernel of "
-            "scikit-learn.",
+            help="How rows are compared: auto (chosen by the table, and said), rbf, "
+            "nearest_neighbors, gower (for numbers, categories and missing values), or a kernel "
+            "of scikit-learn.",
         ),
-    ] = "rbf"
+    ] = "auto"
     gamma: Annotated[
         str,
         typer.Option(help="Width of the kernel: a number, scale or auto.", rich_help_panel=METHOD),

@@ -234,7 +234,8 @@ def follow_plan(
         history.add(KMEANS, labels)
     else:
         history.add(*_start(points, plan, centroids, initial_labels, n_init, seeds))
-    report(ROUNDING, _STARTED)
+    if not starts:
+        report(ROUNDING, _STARTED)
     if not fair:
         # Bounds too tight for the search are met by the flow, from which it begins again.
         _from_one_start(searched, points, affinity, history, centroids, initial_labels, rng)
