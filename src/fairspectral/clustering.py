@@ -37,9 +37,10 @@ class FairSpectralClustering(FairClusteringBase):
         ``"auto"`` chooses by the table and says why in ``affinity_choice_``; where a parameter
         of a kernel or `n_neighbors` is set, it takes the affinity that has it. ``"rbf"`` or any
         other kernel name of ``sklearn.metrics.pairwise``; ``"nearest_neighbors"``; ``"gower"``
-        for a table of numbers, categories and missing values; ``"precomputed"`` when X holds the affinities themselves
-        (dense, sparse or an operator); a function of two rows; or an object with ``shape``,
-        ``dtype``, ``degrees`` and ``matmat`` (the normalised affinity applied to a block; see
+        for a table of numbers, categories and missing values; ``"precomputed"`` when X holds
+        the affinities themselves (dense, sparse or an operator); a function of two rows; or an
+        object with ``shape``, ``dtype``, ``degrees`` and ``matmat`` (the normalised affinity
+        applied to a block; see
         `AffinityOperator`). A graph object as X has its own affinities, whatever stands here.
     gamma : float, "scale" or "auto", default="scale"
         Width of the kernels that have one. ``"scale"`` is ``1 / (n_features * X.var())``,

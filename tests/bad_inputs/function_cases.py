@@ -82,7 +82,7 @@ BASELINES = {
             np.char.add(plain().astype(str), "x"), sensitive_features=two_groups()
         ),
         "X contains text at row 0, column 0 ('10.0x'); encode categories as numbers first (for "
-        "example with sklearn.preprocessing.OneHotEncoder).",
+        "example with sklearn.preprocessing.OneHotEncoder), or pass affinity='gower'.",
     ),
     "groups too few": (
         lambda method: method(K).fit(plain(), sensitive_features=["f"]),

@@ -136,9 +136,8 @@ def _from_features(
         graph = _neighbour_graph(X, n_neighbors, n_jobs).astype(dtype)
         operator = SparseOperator(graph, name="the graph of nearest neighbours", remedy=remedy)
         if why:
-            operator.choice = (
-                f"affinity='auto' took the graph of {n_neighbors} nearest neighbours, because {why}."
-            )
+            graph_of = f"the graph of {n_neighbors} nearest neighbours"
+            operator.choice = f"affinity='auto' took {graph_of}, because {why}."
         return operator
     if isinstance(affinity, str) and affinity == GOWER:
         return _gower(X, gamma, kernel_params, dtype, budget, why)

@@ -43,8 +43,8 @@ def _warn_of_missing(table: MixedTable) -> None:
     if missing.any() and not table.categorical.any():  # for categories Gower's is no surprise
         warnings.warn(
             f"X has missing values (the first in row {int(np.argmax(missing.any(axis=1)))}; "
-            f"{missing.mean():.1%} of all), so affinity='auto' compares rows by Gower's distance, in "
-            "the columns that both have; fill them in, or pass affinity='gower' if that is what "
+            f"{missing.mean():.1%} of all), so affinity='auto' compares rows by Gower's distance, "
+            "in the columns that both have; fill them in, or pass affinity='gower' if that is what "
             "you want.",
             FairSpectralWarning,
             stacklevel=2,
