@@ -2,7 +2,8 @@
 
 Run ``python scripts/print_docs_again.py`` after a change that moves numbers, and read the
 difference; ``python scripts/print_docs_again.py start cli`` does some pages only. A ``text`` block
-right after a python or a shell block is what that block prints; tests/test_docs.py holds them against each other, loosely, since other machines round otherwise.
+right after a python or a shell block is what that block prints; tests/test_docs.py holds them
+against each other, loosely, since other machines round otherwise.
 """
 
 from __future__ import annotations

@@ -39,8 +39,8 @@ FAR = 0.7
 # neighbours were those who share it, and the clusters were its categories.
 TWO_VALUED = 0.1
 # How evenly the variance is spread over the columns, from 0 (one column has it all) to 1 (all have
-# the same). Chosen between that of the irises (0.33), which are better as they are, and of the diabetes
-# patients in their own units (0.25).
+# the same). Chosen between that of the irises (0.33), which are better as they are, and of the
+# diabetes patients in their own units (0.25).
 EVEN = 0.3
 # Largest correlation of two columns that counts as none: those of principal components, whose
 # variances differ because they were made so.
