@@ -160,7 +160,9 @@ def test_the_choice_is_said_before_the_work_with_time_and_memory():
 
 def test_the_model_says_it_too(capsys):
     X, groups = features(3), np.arange(ROWS) % 2
-    model = FairSpectralClustering(3, memory_budget="5MB", random_state=0, verbose=1)
+    model = FairSpectralClustering(
+        3, affinity="rbf", memory_budget="5MB", random_state=0, verbose=1
+    )
     model.fit(X, sensitive_features=groups)
     assert model.affinity_choice_.startswith("affinity='rbf', as given. The matrix would take")
     assert "the budget is 0.005 GB" in capsys.readouterr().err
@@ -171,7 +173,7 @@ def test_same_objective_and_cut_as_with_the_matrix():
     X = rng.standard_normal((ROWS, 3)) + 3 * rng.integers(0, 4, (ROWS, 1))
     groups = rng.integers(0, 3, ROWS)
     fits = [
-        FairSpectralClustering(4, memory_budget=budget, random_state=0).fit(
+        FairSpectralClustering(4, affinity="rbf", memory_budget=budget, random_state=0).fit(
             X, sensitive_features=groups
         )
         for budget in (None, "6MB")
@@ -192,7 +194,7 @@ from fairspectral import FairSpectralClustering
 rng = np.random.default_rng(0)
 def fit(n, budget):
     X, groups = rng.standard_normal((n, 10)), rng.integers(0, 3, n)
-    model = FairSpectralClustering(5, memory_budget=budget, effort="fast", random_state=0)
+    model = FairSpectralClustering(5, affinity="rbf", memory_budget=budget, effort="fast", random_state=0)
     return model.fit(X, sensitive_features=groups)
 def peak():
     unit = 2**10 if sys.platform == "linux" else 2**20

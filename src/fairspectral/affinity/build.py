@@ -134,11 +134,11 @@ def _from_features(
     if isinstance(affinity, str) and affinity == "nearest_neighbors":
         remedy = f"n_neighbors={n_neighbors} counts the sample itself, so pass at least 2"
         graph = _neighbour_graph(X, n_neighbors, n_jobs).astype(dtype)
-        operator = SparseOperator(graph, name="the graph of nearest neighbours", remedy=remedy)
+        near = SparseOperator(graph, name="the graph of nearest neighbours", remedy=remedy)
         if why:
             graph_of = f"the graph of {n_neighbors} nearest neighbours"
-            operator.choice = f"affinity='auto' took {graph_of}, because {why}."
-        return operator
+            near.choice = f"affinity='auto' took {graph_of}, because {why}."
+        return near
     if isinstance(affinity, str) and affinity == GOWER:
         return _gower(X, gamma, kernel_params, dtype, budget, why)
     if not callable(affinity):
