@@ -21,6 +21,7 @@ from fairspectral.embedding import fair_spectral_embedding
 from fairspectral.rounding import dense_search, fair, refine, start
 from fairspectral.rounding.assign import fair_flow
 from fairspectral.rounding.fair import fair_assignment
+from fairspectral.rounding.partition.evolve import EFFORTS
 
 
 def _without_wider_bounds(*given: Any, **options: Any) -> Iterator[dense_search.Stage]:
@@ -38,6 +39,8 @@ def _after_flow_steps(
 # Name, arguments of the rounding, and what is replaced: module, name in it, substitute.
 VARIANTS: tuple[tuple[str, dict[str, Any], tuple[tuple[Any, str, Any], ...]], ...] = (
     ("default", {}, ()),
+    ("no multilevel search", {}, ((dense_search, "_MOST", 0),)),
+    ("a longer multilevel search", {}, ((dense_search, "_LEVELS", {"default": EFFORTS["default"]}),)),
     ("one start of k-means, not ten", {"n_init": 1}, ()),
     ("one fair flow, no Lloyd steps", {}, ((start, "_LLOYD_ROUNDS", 1),)),
     ("five flow steps on the cut first", {}, ((fair, "search_dense", _after_flow_steps),)),

@@ -1,0 +1,58 @@
+"""The search on dense affinities: what its short multilevel search finds, and when it is left out."""
+
+import numpy as np
+import pytest
+from sklearn.metrics.pairwise import rbf_kernel
+
+from fairspectral.rounding import dense_search
+from fairspectral.rounding.fair import fair_assignment
+
+
+def outlying_clusters(seed, crowd=420, outliers=12, clusters=7):
+    """A kernel of one crowd and small clusters far from it and from each other."""
+    rng = np.random.default_rng(seed)
+    centres = rng.normal(size=(clusters, 6))
+    centres *= 4 / np.linalg.norm(centres, axis=1, keepdims=True)
+    around = [centre + 0.3 * rng.normal(size=(outliers, 6)) for centre in centres]
+    X = np.concatenate([0.5 * rng.normal(size=(crowd, 6)), *around])
+    planted = np.repeat(np.arange(clusters + 1), [crowd] + [outliers] * clusters)
+    groups = rng.permutation(np.arange(len(X)) % 2)
+    return rbf_kernel(X, gamma=0.5), groups, planted
+
+
+def search_from_anywhere(W, groups, k, **options):
+    """Labels from a start that has nothing to do with the kernel."""
+    start = np.random.default_rng(0).permutation(np.arange(len(W)) % k)
+    return fair_assignment(
+        np.eye(len(W), k), groups, k, affinity=W, initial_labels=start, random_state=0, **options
+    )
+
+
+def test_small_clusters_of_outliers_are_found_which_moves_cannot_make(monkeypatch):
+    W, groups, planted = outlying_clusters(1)
+    k = planted.max() + 1
+    options = {"fairness_tol": None, "min_cluster_size": 3}
+
+    found = search_from_anywhere(W, groups, k, **options).normalized_cut
+    monkeypatch.setattr(dense_search, "_MOST", 0)
+    by_moves = search_from_anywhere(W, groups, k, **options).normalized_cut
+
+    # Each outlying cluster that is found takes its cut of almost 1 away.
+    assert found < by_moves - 1
+
+
+@pytest.mark.parametrize("options", [{"effort": "fast"}, {"refine_rounds": 5}, {}])
+def test_the_multilevel_search_is_for_small_kernels_at_an_effort_that_allows_it(
+    monkeypatch, options
+):
+    def fail(*given, **named):
+        raise AssertionError("a multilevel search where none was due")
+
+    monkeypatch.setattr(dense_search, "partition", fail)
+    W, groups, planted = outlying_clusters(0)
+    if not options:
+        monkeypatch.setattr(dense_search, "_MOST", len(W) - 1)
+
+    found = search_from_anywhere(W, groups, planted.max() + 1, **options)
+
+    assert found.certified
