@@ -1,4 +1,4 @@
-"""The search on dense affinities: what its short multilevel search finds, and when it is left out."""
+"""The search on dense affinities: what its multilevel search finds, and when it is left out."""
 
 import numpy as np
 import pytest
