@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics.pairwise import rbf_kernel
 
+from fairspectral.affinity import make_operator, tiles
 from fairspectral.rounding import dense_search
 from fairspectral.rounding.fair import fair_assignment
 
@@ -56,3 +57,17 @@ def test_the_multilevel_search_is_for_small_kernels_at_an_effort_that_allows_it(
     found = search_from_anywhere(W, groups, planted.max() + 1, **options)
 
     assert found.certified
+
+
+def test_a_kernel_that_is_not_in_memory_is_searched_by_moves_alone(monkeypatch):
+    monkeypatch.setattr(tiles, "FEWEST_ROWS", 1)
+    rng = np.random.default_rng(0)
+    X, groups = rng.normal(size=(510, 3)), rng.integers(0, 2, 510)
+    operator = make_operator(X, "rbf", memory_budget=10**6)
+    assert operator.stored_weights is None
+    assert operator.computed_rows is not None
+
+    found = fair_assignment(X, groups, 3, affinity=operator, random_state=0)
+
+    assert found.certified
+    assert found.history[-1].name == "cut by moves"

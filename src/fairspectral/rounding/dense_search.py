@@ -25,6 +25,7 @@ from fairspectral.rounding.partition.search import Effort
 from fairspectral.rounding.plan import RoundingPlan
 from fairspectral.rounding.refine import affordable_rounds, local_search, tighten
 from fairspectral.rounding.result import all_inside
+from fairspectral.rounding.rows import can_search
 
 # The bands of shares, relative to the population's, in which the search for a low cut begins. From
 # the widest one straight to the bounds of a user, much of what it gained would be lost.
@@ -108,7 +109,7 @@ def search_dense(
 
 def _suits_levels(plan: RoundingPlan, affinity: Any) -> bool:
     asked = plan.effort in _LEVELS and plan.refine_rounds is None
-    return asked and _FEWEST <= affinity.shape[0] <= _MOST
+    return asked and can_search(affinity) and _FEWEST <= affinity.shape[0] <= _MOST
 
 
 def _through_levels(
