@@ -10,9 +10,9 @@ from sklearn.metrics import adjusted_rand_score
 
 from fairspectral import FairSpectralClustering
 from fairspectral.affinity import make_operator
-from fairspectral.constraints import encode_groups
+from fairspectral.constraints import attributes_of, encode_groups
 from fairspectral.rounding.plan import plan_rounding
-from fairspectral.set_aside import attributes_of, choose_aside
+from fairspectral.set_aside import choose_aside
 
 
 def block_model(seed, pairs, n=200):

@@ -9,6 +9,7 @@
 from fairspectral import _start, metrics  # noqa: F401
 from fairspectral.auditing import Audit, audit
 from fairspectral.binning import bin_numeric
+from fairspectral.certificate import Certificate
 from fairspectral.choosing.choose import choose_k
 from fairspectral.choosing.result import ChoiceOfK
 from fairspectral.clustering import FairSpectralClustering
@@ -25,12 +26,14 @@ from fairspectral.solvers.krylov import KrylovParams
 from fairspectral.solvers.lanczos import LanczosParams
 from fairspectral.solvers.result import SolveResult
 from fairspectral.validation import FairSpectralWarning
+from fairspectral.verify import Verification, verify_certificate
 
 __version__ = "0.1.0"
 
 __all__ = [
     "ADMMParams",
     "Audit",
+    "Certificate",
     "ChoiceOfK",
     "Description",
     "Diagnosis",
@@ -43,6 +46,7 @@ __all__ = [
     "LanczosParams",
     "SolveResult",
     "Stability",
+    "Verification",
     "audit",
     "bin_numeric",
     "choose_k",
@@ -52,4 +56,5 @@ __all__ = [
     "fairness_frontier",
     "metrics",
     "stability",
+    "verify_certificate",
 ]

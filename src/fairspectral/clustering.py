@@ -13,6 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from fairspectral._sklearn import Interval, StrOptions, fit_context
+from fairspectral.certificate import Certificate
+from fairspectral.certifying import certify_model
 from fairspectral.constraints import ATTRIBUTE_MODES
 from fairspectral.describing.describe import LEAST_EFFECT
 from fairspectral.describing.description import Description
@@ -109,6 +111,11 @@ class FairSpectralClustering(FairClusteringBase):
         Ritz values of the normalised affinity on the fair subspace, decreasing.
     audit_ : Audit
         Cluster × group shares, balance, normalised cut and the certificate; print it.
+    certificate_ : Certificate
+        What is claimed, for those who do not trust this library: fingerprints, every cell, the
+        cut with a lower bound, the embedding with an upper bound. Computed when it is first asked
+        for, in some ten to some hundred passes over the affinities; print it, or write it with
+        ``to_json(path)`` for ``fairspectral verify``.
     diagnosis_ : Diagnosis
         Signs that the clusters mean little, each with what to try; print it.
     set_aside_ : SetAside
@@ -252,6 +259,14 @@ class FairSpectralClustering(FairClusteringBase):
     def fit_predict(self, X: Any, y: Any = None, *, sensitive_features: Any = None) -> np.ndarray:
         """Cluster the samples and return their labels; see `fit`."""
         return self.fit(X, y, sensitive_features=sensitive_features).labels_
+
+    @property
+    def certificate_(self) -> Certificate:
+        """What is claimed of this fit, with bounds that hold; computed when first asked for."""
+        check_is_fitted(self, "labels_")
+        if self._certificate is None:
+            self._certificate = certify_model(self)
+        return self._certificate
 
     def report(self, path: Any, **options: Any) -> Path:
         """Write a report as one self-contained HTML file (extra ``report``).

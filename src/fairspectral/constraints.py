@@ -46,6 +46,19 @@ def encode_groups(
     return (Attribute(name, codes.reshape(-1), categories),)
 
 
+def attributes_of(attributes: tuple[Attribute, ...], kept: np.ndarray) -> tuple[Attribute, ...]:
+    """The groups of some people, without attributes in which all of them agree."""
+    if attributes and len(kept) == len(attributes[0].codes):
+        return attributes
+    found = []
+    for attribute in attributes:
+        present, codes = np.unique(attribute.codes[kept], return_inverse=True)
+        if len(present) > 1:
+            categories = tuple(attribute.categories[i] for i in present)
+            found.append(Attribute(attribute.name, codes.reshape(-1), categories))
+    return tuple(found)
+
+
 @dataclass(frozen=True)
 class FairnessConstraints:
     """The linear constraint ``F^T H = 0`` through an orthonormal basis ``Q`` of range(F).

@@ -18,7 +18,9 @@ from fairspectral.affinity.features import read_features, takes_mixed
 from fairspectral.affinity.fringe import Fringe, without_fringe
 from fairspectral.affinity.mixed import MixedTable
 from fairspectral.auditing import audit_attributes
-from fairspectral.constraints import encode_groups
+from fairspectral.certificate import Certificate
+from fairspectral.claims import fingerprint_features
+from fairspectral.constraints import attributes_of, encode_groups
 from fairspectral.diagnosis import diagnose
 from fairspectral.embedding import embed
 from fairspectral.graphs.door import unpack_graph
@@ -29,7 +31,7 @@ from fairspectral.rounding.fair import FairAssignment
 from fairspectral.rounding.kmeans import kmeans_labels
 from fairspectral.rounding.placement import complete_rows, rows_of_all
 from fairspectral.rounding.plan import RoundingPlan, plan_rounding
-from fairspectral.set_aside import SetAside, attributes_of, choose_aside
+from fairspectral.set_aside import SetAside, choose_aside
 from fairspectral.solvers.registry import SOLVERS
 from fairspectral.solvers.result import Callback, IterationRecord
 from fairspectral.validation import (
@@ -95,6 +97,7 @@ class FairClusteringBase(ClusterMixin, BaseEstimator):
         if len(attributes) == 1 and self.n_components is None:
             check_n_clusters(self.n_clusters, n, len(attributes[0].categories) - 1)
         plan = self._plan(attributes)
+        sha256 = None if _holds_affinities(X, affinity) else fingerprint_features(X)
         self._say(f"affinity of {n} samples")
         report(AFFINITY, 0.0)
         with listening(lambda *_: None, lambda _, words: self._say(words)):
@@ -131,6 +134,7 @@ class FairClusteringBase(ClusterMixin, BaseEstimator):
         labels, fair = self._round(rows, plan, rounder, random_state)
         # Stored together, so that an interrupted fit leaves the model as it was.
         self._attributes, self._affinity = attributes, affinity
+        self._features_sha256 = sha256
         # Rounds at other tolerances too, for the frontier, and knows the clusterings found so far.
         self._rounder = rounder
         self._asked = {name: getattr(self, name) for name in _OF_THE_LABELS}
@@ -160,6 +164,7 @@ class FairClusteringBase(ClusterMixin, BaseEstimator):
         """Store a clustering and all that is said of it; `embedded` are those not set aside."""
         operator, result, k = self.affinity_operator_, self.solve_result_, self.n_clusters
         self.labels_ = labels
+        self._certificate: Certificate | None = None  # of other labels, if there was one
         self.embedding_ = complete_rows(rows, labels, fringe, k)
         found = audit_attributes(labels, tuple(range(k)), self._attributes, operator, "")
         self.set_aside_ = SetAside.of(fringe, labels, 0 if fair is None else fair.min_cluster_size)
@@ -284,6 +289,12 @@ class FairClusteringBase(ClusterMixin, BaseEstimator):
         tags.input_tags.sparse = not (isinstance(self.affinity, str) and self.affinity == "gower")
         tags.input_tags.allow_nan = tags.input_tags.categorical = takes_mixed(self.affinity)
         return tags
+
+
+def _holds_affinities(X: Any, affinity: Any) -> bool:
+    """Whether the data are affinities and not features."""
+    given = isinstance(affinity, str) and affinity == "precomputed"
+    return given or is_operator(affinity) or is_operator(X)
 
 
 def _named(affinity: Any) -> str:

@@ -13,7 +13,6 @@ import numpy as np
 from fairspectral.affinity import AffinityOperator
 from fairspectral.affinity.fringe import Fringe, find_fringe
 from fairspectral.rounding.plan import RoundingPlan
-from fairspectral.validation import Attribute
 
 
 @dataclass(frozen=True)
@@ -107,16 +106,3 @@ def choose_aside(
     if len(fringe.kept) < max(operator.shape[0] / 2, needed):
         return Fringe.none(operator.shape[0])
     return fringe
-
-
-def attributes_of(attributes: tuple[Attribute, ...], kept: np.ndarray) -> tuple[Attribute, ...]:
-    """The groups of some people, without attributes in which all of them agree."""
-    if attributes and len(kept) == len(attributes[0].codes):
-        return attributes
-    found = []
-    for attribute in attributes:
-        present, codes = np.unique(attribute.codes[kept], return_inverse=True)
-        if len(present) > 1:
-            categories = tuple(attribute.categories[i] for i in present)
-            found.append(Attribute(attribute.name, codes.reshape(-1), categories))
-    return tuple(found)

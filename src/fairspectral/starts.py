@@ -20,14 +20,13 @@ from sklearn.exceptions import ConvergenceWarning
 from fairspectral.affinity import AffinityOperator
 from fairspectral.affinity.fringe import Fringe, find_fringe, without_fringe
 from fairspectral.affinity.wrapped import PenalisedOperator, RegularisedOperator
-from fairspectral.constraints import FairnessConstraints
+from fairspectral.constraints import FairnessConstraints, attributes_of
 from fairspectral.cut import CutState
 from fairspectral.parameters import seeded
 from fairspectral.problem import FairCutProblem
 from fairspectral.rounding.placement import rows_of_all, start_beside_fringe
 from fairspectral.rounding.plan import RoundingPlan
 from fairspectral.rounding.start import WeightedRows, floored_clusters
-from fairspectral.set_aside import attributes_of
 from fairspectral.solvers.registry import solve
 from fairspectral.validation import Attribute
 

@@ -14,7 +14,7 @@ from fairspectral.affinity.features import read_features
 from fairspectral.auditing import audit_attributes
 from fairspectral.choosing.result import Candidate, ChoiceOfK
 from fairspectral.choosing.trial import Clustering, Request, Trial
-from fairspectral.constraints import encode_groups
+from fairspectral.constraints import attributes_of, encode_groups
 from fairspectral.embedding import AFFINITY_PARAMS
 from fairspectral.graphs.door import unpack_graph
 from fairspectral.parameters import check_choice, check_whole_number, did_you_mean
@@ -23,7 +23,6 @@ from fairspectral.resampling.fitted import FRACTION
 from fairspectral.resampling.measure import Resampling, kinds_of, measure_stability
 from fairspectral.resampling.result import Stability
 from fairspectral.rounding.plan import EFFORTS
-from fairspectral.set_aside import attributes_of
 from fairspectral.solvers.registry import SOLVER_NAMES
 from fairspectral.validation import Attribute
 

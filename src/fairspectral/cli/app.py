@@ -18,6 +18,7 @@ from fairspectral.cli.frontier import frontier
 from fairspectral.cli.reproduce import reproduce_command
 from fairspectral.cli.serve import serve
 from fairspectral.cli.usage import Group
+from fairspectral.cli.verify import verify
 
 app = typer.Typer(
     cls=Group,
@@ -29,6 +30,7 @@ app = typer.Typer(
 
 app.command()(cluster)
 app.command()(audit)
+app.command()(verify)
 app.command()(describe)
 app.command("choose-k")(choose_k)
 app.command()(compare)

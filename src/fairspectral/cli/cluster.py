@@ -54,6 +54,14 @@ def cluster(
     report: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Also write a report to open in a browser.")
     ] = None,
+    certificate: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Also write what is claimed, as .json, for fairspectral verify: every cell, the "
+            "cut and the embedding with bounds.",
+        ),
+    ] = None,
     stability: Annotated[
         int | None,
         typer.Option(
@@ -74,6 +82,8 @@ def cluster(
     [bold]Example:[/bold] fairspectral cluster people.csv --sensitive sex --clusters 5 -o out.csv
     """
     from fairspectral.cli.bars import progress_bars
+    from fairspectral.cli.certificate import certify, check_certificate
+    from fairspectral.cli.display import print_lines
     from fairspectral.cli.embedding import limit_threads
     from fairspectral.cli.inputs import prepare
     from fairspectral.cli.model import make_model
@@ -82,8 +92,9 @@ def cluster(
     started = time.perf_counter()
     wanted = read_tolerance(tolerance)
     check_names(output, report, label_column, json)
+    check_certificate(certificate, source)
     prepared = prepare(source, method, plain=plain)
-    check_outputs(prepared, output, report, label_column)
+    check_outputs(prepared, output, report, label_column, certificate)
     model = make_model(prepared, method, clusters, wanted, bounds)
     with progress_bars():
         model.fit(prepared.X, sensitive_features=None if plain else prepared.sensitive)
@@ -91,22 +102,32 @@ def cluster(
         with limit_threads(method.threads, prepared.n):
             frontier = None if report is None else _improve_by_frontier(model, prepared)
             again = _resample(model, stability, report)
+        claims = None
+        if certificate is not None:
+            progress.report("certificate")
+            with limit_threads(method.threads, prepared.n):
+                claims = certify(model, source, label_column, plain)
         if output is not None and not is_standard(output):
             write_table(prepared.table, output, label_column, model.labels_)
         if report is not None:
             progress.report("report")
             _write_report(model, report, prepared, frontier, again)
+        if claims is not None:
+            claims.to_json(certificate)
     if is_standard(output):  # last, because its reader may have closed it
         assert output is not None
         write_table(prepared.table, output, label_column, model.labels_)
     found = _audit(model, prepared)
     seconds = time.perf_counter() - started
     if json:
-        _print_json(model, found, prepared, output, report, frontier, again, seconds)
+        outputs = {"output": output, "report": report, "certificate_file": certificate}
+        _print_json(model, found, prepared, outputs, frontier, again, seconds)
         return
     # Where the labels are on standard output, nothing else is.
     with redirect_stdout(sys.stderr) if is_standard(output) else nullcontext():
         _print(model, found, prepared, output, report, again, seconds)
+        if claims is not None:
+            print_lines(*str(claims).splitlines(), f"Certificate: {certificate}")
 
 
 def check_names(output: Path | None, report: Path | None, label_column: str, json: bool) -> None:
@@ -139,12 +160,16 @@ def check_report(report: Path) -> None:
 
 
 def check_outputs(
-    prepared: Prepared, output: Path | None, report: Path | None, label_column: str
+    prepared: Prepared,
+    output: Path | None,
+    report: Path | None,
+    label_column: str,
+    certificate: Path | None = None,
 ) -> None:
     """Refuse outputs that would write over the input, or over one of its columns."""
     from fairspectral.cli.tables import check_output
 
-    for path in filter(None, (output, report)):
+    for path in filter(None, (output, report, certificate)):
         check_output(path, prepared.inputs)
     labelled = output is not None and output.suffix != ".npy"
     if labelled and label_column in prepared.table.frame.columns:
@@ -268,8 +293,7 @@ def _print_json(
     model: FairSpectralClustering,
     found: Audit,
     prepared: Prepared,
-    output: Path | None,
-    report: Path | None,
+    outputs: dict[str, Path | None],
     frontier: FairnessFrontier | None,
     again: Stability | None,
     seconds: float,
@@ -291,8 +315,7 @@ def _print_json(
         "set_aside": model.set_aside_.summary(),
         "achieved_tolerance": None if fair is None else fair.achieved_tol,
         "solver": solver_summary(model.solve_result_),
-        "output": None if output is None else str(output),
-        "report": None if report is None else str(report),
+        **{name: None if path is None else str(path) for name, path in outputs.items()},
         "frontier": None if frontier is None else frontier.rows(),
         "stability": None if again is None else again.summary(),
         "notes": list(prepared.notes),

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from fairspectral.affinity import AffinityOperator
 from fairspectral.affinity.fringe import without_fringe
 from fairspectral.cells import population_shares
+from fairspectral.constraints import attributes_of
 from fairspectral.embedding import embed
 from fairspectral.parameters import check_choice
 from fairspectral.resampling.measure import Resampling, kinds_of, measure_stability
@@ -23,7 +24,7 @@ from fairspectral.rounding.bounds import FairnessRule
 from fairspectral.rounding.kmeans import kmeans_labels
 from fairspectral.rounding.placement import rows_of_all
 from fairspectral.rounding.plan import EFFORTS, RoundingPlan, plan_rounding
-from fairspectral.set_aside import attributes_of, choose_aside
+from fairspectral.set_aside import choose_aside
 from fairspectral.validation import Attribute, FairSpectralWarning
 
 N_RESAMPLES, N_SEEDS, FRACTION = 10, 3, 0.8

@@ -1,0 +1,236 @@
+"""The numbers of a certificate, computed from data and labels alone.
+
+A fit and `fairspectral.verify` both call these functions, which know neither how the embedding
+was solved nor how the labels were found. What the parameters ask for is read here again, and not
+with the code that the rounding uses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fairspectral.affinity.base import AffinityOperator
+from fairspectral.affinity.mixed import MixedTable
+from fairspectral.affinity.wide import in_float64
+from fairspectral.cells import count_cells, judge_cells, population_shares, tolerance_band
+from fairspectral.certificate import AttributeClaim, CutClaim, LabelsClaim
+from fairspectral.cut import CutState
+from fairspectral.fingerprints import fingerprint_codes, fingerprint_text, fingerprint_values
+from fairspectral.spectral_bounds import Band, CutBound, EmbeddingBound, SpectralBounds
+from fairspectral.validation import Attribute
+
+# A band has floating-point errors; so much beyond it, as a part of a cluster, is within it.
+_SLIP = 1e-9
+
+
+@dataclass(frozen=True)
+class RequestedBand(Band):
+    """A band of shares with the share that was aimed at.
+
+    Attributes
+    ----------
+    target : ndarray of shape (h,)
+        The middle of the band.
+    lower_only : bool
+        Whether more than the target is always allowed.
+    """
+
+    target: np.ndarray
+    lower_only: bool
+
+
+def read_bands(
+    attributes: tuple[Attribute, ...], parameters: Mapping[str, Any]
+) -> list[RequestedBand]:
+    """The band that the parameters ask for, of each attribute; none where k-means rounds.
+
+    Parameters
+    ----------
+    attributes : tuple of Attribute
+        The groups.
+    parameters : mapping
+        Those of the estimator, as in a certificate.
+    """
+    if parameters["assign_labels"] != "fair":
+        return []
+    asked = parameters.get("rounding_params") or {}
+    several = len(attributes) > 1
+    bands = []
+    for attribute in attributes:
+
+        def own(name: str, attribute: Attribute = attribute) -> Any:
+            given = asked.get(name)
+            return given.get(attribute.name) if several and given is not None else given
+
+        tolerance = parameters["fairness_tol"]
+        if isinstance(tolerance, Mapping):
+            tolerance = tolerance.get(attribute.name)
+        h = len(attribute.categories)
+        target = population_shares(attribute.counts)
+        target = _overridden(target, own("target_proportions"), attribute)
+        lower, upper = np.zeros(h), np.ones(h)
+        lower_only = asked.get("bounds", "two-sided") == "lower"
+        if tolerance is not None:
+            lower, widest = tolerance_band(target, tolerance)
+            upper = upper if lower_only else widest
+        lower = _overridden(lower, own("lower"), attribute)
+        upper = _overridden(upper, own("upper"), attribute)
+        bands.append(RequestedBand(attribute, lower, upper, target, lower_only))
+    return bands
+
+
+def _overridden(shares: np.ndarray, given: Any, attribute: Attribute) -> np.ndarray:
+    """Shares with some of them replaced, by position or by the name of the group."""
+    if given is None:
+        return shares
+    if not isinstance(given, Mapping):
+        return np.asarray(given, dtype=np.float64)
+    by_name = {str(group): share for group, share in given.items()}
+    names = map(str, attribute.categories)
+    return np.array([by_name.get(name, old) for name, old in zip(names, shares, strict=True)])
+
+
+# --- fingerprints ---------------------------------------------------------------------------
+
+
+def fingerprint_features(X: Any) -> str:
+    """Of a table that was read as the affinity needs it."""
+    if isinstance(X, MixedTable):
+        # There are many ways to write NaN.
+        values = np.where(np.isnan(X.values), np.nan, X.values)
+        return fingerprint_text([fingerprint_values(values), X.categorical.tolist()])
+    return fingerprint_values(X)
+
+
+def fingerprint_affinity(operator: AffinityOperator) -> tuple[str, str]:
+    """The kind and the SHA-256 of affinities that were given: theirs, or that of their degrees."""
+    if operator.stored_weights is None:
+        return "operator", fingerprint_values(operator.degrees)
+    return "affinities", fingerprint_values(operator.stored_weights)
+
+
+def fingerprint_groups(attributes: Sequence[Attribute]) -> dict[str, str]:
+    """Of each attribute, by its name."""
+    return {str(a.name): fingerprint_codes(a.categories, a.codes) for a in attributes}
+
+
+def fingerprint_labels(labels: np.ndarray) -> str:
+    """Of the cluster, 0 to k - 1, of each row."""
+    return fingerprint_codes((), labels)
+
+
+# --- labels ---------------------------------------------------------------------------------
+
+
+def measure_labels(
+    labels: np.ndarray,
+    n_clusters: int,
+    attributes: tuple[Attribute, ...],
+    bands: Sequence[RequestedBand],
+    floor: int,
+) -> LabelsClaim:
+    """Count every cell, and put bounds on it where there are bands.
+
+    Parameters
+    ----------
+    labels : integer ndarray of shape (n,)
+        0 to k - 1.
+    n_clusters : int
+        k.
+    attributes : tuple of Attribute
+        The groups.
+    bands : sequence of RequestedBand
+        One for each attribute, or none.
+    floor : int
+        Fewest people that a cluster may have.
+    """
+    sizes = np.bincount(labels, minlength=n_clusters)
+    tables, outside, deviation, persons = [], 0, 0.0, 0.0
+    for i, attribute in enumerate(attributes):
+        table = count_cells(attribute.codes, labels, len(attribute.categories), n_clusters)
+        least = most = lower = upper = None
+        target, lower_only = population_shares(attribute.counts), False
+        if bands:
+            band = bands[i]
+            cells = judge_cells(table, band.lower, band.upper)
+            outside += cells.n_outside
+            least, most = cells.lower.tolist(), cells.upper.tolist()
+            lower, upper = band.lower.tolist(), band.upper.tolist()
+            target, lower_only = band.target, band.lower_only
+            persons = max(persons, _persons_outside(table, band))
+        deviation = max(deviation, _deviation(table, target, lower_only))
+        shares = population_shares(attribute.counts).tolist()
+        groups = [str(group) for group in attribute.categories]
+        tables.append(
+            AttributeClaim(
+                str(attribute.name), groups, shares, lower, upper, table.tolist(), least, most
+            )
+        )
+    within = outside == 0 and int(sizes.min()) >= floor
+    return LabelsClaim(
+        sha256=fingerprint_labels(labels),
+        sizes=sizes.tolist(),
+        floor=floor,
+        attributes=tables,
+        within_bounds=within if bands else None,
+        largest_deviation=deviation,
+        persons_outside=persons,
+    )
+
+
+def _deviation(table: np.ndarray, target: np.ndarray, lower_only: bool) -> float:
+    """Largest relative deviation of a cell from its target share of its cluster."""
+    wanted = target[:, None] * table.sum(axis=0)
+    found = wanted - table if lower_only else np.abs(table - wanted)
+    return float(np.max(found[wanted > 0] / wanted[wanted > 0], initial=0.0))
+
+
+def _persons_outside(table: np.ndarray, band: Band) -> float:
+    """By how many persons, fractions included, the worst cell is outside its band."""
+    sizes = table.sum(axis=0)
+    few = band.lower[:, None] * sizes - table
+    many = table - band.upper[:, None] * sizes
+    worst = float(np.maximum(few, many).max())
+    return worst if worst > _SLIP * max(1, int(sizes.max())) else 0.0
+
+
+# --- cut and embedding ----------------------------------------------------------------------
+
+
+def seed_of(labels: LabelsClaim) -> int:
+    """The seed of the random blocks: nobody chooses it, and everybody gets the same."""
+    return int(labels.sha256[:15], 16)
+
+
+def measure_cut(
+    operator: AffinityOperator,
+    labels: np.ndarray,
+    n_clusters: int,
+    bands: Sequence[Band],
+    claim: LabelsClaim,
+) -> CutClaim:
+    """The normalised cut of the labels, and lower bounds on that of all others."""
+    wide = in_float64(operator)
+    value = max(0.0, CutState.measure(wide or operator, labels, n_clusters).cut)
+    if wide is None:
+        return CutClaim(value, None, None, 0.0, 0.0, 0.0)
+    bound: CutBound = SpectralBounds(wide, n_clusters, seed_of(claim)).cut(bands, claim.floor)
+    return CutClaim(value, bound.lower, bound.plain, bound.multiplier, bound.budget, bound.failure)
+
+
+def bound_embedding(
+    operator: AffinityOperator,
+    attributes: tuple[Attribute, ...],
+    n_components: int,
+    claim: LabelsClaim,
+) -> EmbeddingBound | None:
+    """Between what the best objective of a fair embedding is; None for products in float32."""
+    wide = in_float64(operator)
+    if wide is None:
+        return None
+    bounds = SpectralBounds(wide, n_components, seed_of(claim) + 1)
+    return bounds.embedding(attributes, n_components)

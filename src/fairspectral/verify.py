@@ -1,0 +1,406 @@
+"""Verify a certificate: compute everything in it again from the data and the labels.
+
+Nothing here comes from the solvers or from the rounding, which `make lint` checks: their mistakes
+would be found, not repeated.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fairspectral.affinity import AffinityOperator, is_operator, make_operator
+from fairspectral.affinity.features import read_features
+from fairspectral.affinity.fringe import Fringe, find_fringe, without_fringe
+from fairspectral.certificate import (
+    AttributeClaim,
+    Certificate,
+    DataClaim,
+    EmbeddingClaim,
+    LabelsClaim,
+    sealed,
+)
+from fairspectral.claims import (
+    RequestedBand,
+    bound_embedding,
+    fingerprint_affinity,
+    fingerprint_features,
+    fingerprint_groups,
+    measure_cut,
+    measure_labels,
+    read_bands,
+)
+from fairspectral.constraints import attributes_of, encode_groups
+from fairspectral.graphs.door import unpack_graph
+from fairspectral.metrics import encode_labels
+from fairspectral.validation import Attribute
+
+# How far two computations of the same number may be apart, in units of one cluster: affinities in
+# float32 differ by about 1e-7 between machines, and a bound from random blocks by what their
+# vectors still lacked.
+_SAME, _SAME_BOUND = 1e-6, 1e-3
+# Residuals of an embedding that is fair and orthonormal to machine precision are below this.
+_RESIDUAL = 1e-8
+# Parameters of `make_operator` that change the affinities.
+_AFFINITY_PARAMS = ("gamma", "n_neighbors", "kernel_params", "dtype")
+
+
+@dataclass(frozen=True)
+class Check:
+    """One part of a certificate that was computed again.
+
+    Attributes
+    ----------
+    part : str
+        Which: ``"seal"``, ``"data"``, ``"groups"``, ``"parameters"``, ``"labels"``, ``"cells"``,
+        ``"cut"``, ``"bound"`` or ``"embedding"``.
+    holds : bool
+        Whether it is as claimed.
+    words : str
+        What was found, in a sentence.
+    """
+
+    part: str
+    holds: bool
+    words: str
+
+
+@dataclass(frozen=True)
+class Verification:
+    """The outcome; true where every part holds. Print it to read what is wrong."""
+
+    checks: tuple[Check, ...]
+
+    @property
+    def accepted(self) -> bool:
+        """Whether every part holds."""
+        return all(check.holds for check in self.checks)
+
+    @property
+    def wrong(self) -> tuple[Check, ...]:
+        """The parts that do not hold."""
+        return tuple(check for check in self.checks if not check.holds)
+
+    def __bool__(self) -> bool:
+        return self.accepted
+
+    def __str__(self) -> str:
+        lines = [f"{'✓' if check.holds else '✕'} {check.words}" for check in self.checks]
+        verdict = "Accepted: everything was computed again from the data and agrees."
+        if not self.accepted:
+            parts = ", ".join(dict.fromkeys(check.part for check in self.wrong))
+            verdict = f"Refused: {len(self.wrong)} of {len(self.checks)} checks fail ({parts})."
+        return "\n".join([*lines, verdict])
+
+    __repr__ = __str__
+
+
+def verify_certificate(
+    certificate: Certificate | Mapping[str, Any],
+    labels: Any,
+    X: Any,
+    sensitive_features: Any = None,
+    *,
+    affinity: Any = None,
+    memory_budget: int | str | None = None,
+) -> Verification:
+    """Compute a certificate's numbers again, from the data and the labels alone.
+
+    Parameters
+    ----------
+    certificate : Certificate or dict
+        What is claimed; a dict, as JSON has it, is also checked against its seal.
+    labels : array of shape (n,)
+        The cluster of each row.
+    X : array, DataFrame, sparse matrix, graph or None
+        What the model was fitted to.
+    sensitive_features : array, Series, DataFrame, dict, str or None
+        The groups that it was fitted with.
+    affinity : callable, operator or None
+        Where the model was fitted with one of these, the same again; otherwise the certificate
+        names the affinity.
+    memory_budget : int, str or None
+        For the affinities, as in `FairSpectralClustering`.
+
+    Returns
+    -------
+    Verification
+        True where everything holds; ``wrong`` has the parts that do not, each in words.
+    """
+    checks: list[Check] = []
+    if not isinstance(certificate, Certificate):
+        words = "The certificate is as it was written."
+        if not (whole := sealed(certificate)):
+            words = "The certificate was changed after it was written: its seal does not fit."
+        checks.append(Check("seal", whole, words))
+        certificate = Certificate.from_dict(certificate)
+    codes, names = encode_labels(labels)
+    given, X, groups, used = _unpack(certificate, X, sensitive_features, affinity)
+    params = {name: certificate.parameters[name] for name in _AFFINITY_PARAMS}
+    operator = make_operator(X, used, memory_budget=memory_budget, **params)
+    n, k = operator.shape[0], certificate.n_clusters
+    sizes = {"rows of the data": n, "labels": len(codes)}
+    wrong = [f"{count} {name}" for name, count in sizes.items() if count != certificate.data.rows]
+    if wrong:
+        claimed = f"The certificate is about {certificate.data.rows} rows"
+        checks.append(Check("data", False, f"{claimed}, but there are {' and '.join(wrong)}."))
+        return Verification(tuple(checks))
+    attributes: tuple[Attribute, ...] = ()
+    if groups is not None:
+        mode = certificate.parameters["attribute_mode"]
+        attributes = encode_groups(groups, n, mode, rows=given)
+    checks += _check_data(certificate.data, X, operator, attributes)
+    if len(names) != k:
+        words = f"The labels have {len(names)} clusters, the certificate {k}."
+        return Verification((*checks, Check("labels", False, words)))
+    try:
+        bands = read_bands(attributes, certificate.parameters)
+    except (KeyError, TypeError, ValueError, AttributeError):
+        words = "The parameters of the certificate ask for bounds that cannot be read."
+        return Verification((*checks, Check("parameters", False, words)))
+    found = measure_labels(codes, k, attributes, bands, certificate.labels.floor)
+    checks += _check_labels(certificate, found)
+    checks += _check_cut(certificate, operator, codes, bands, found)
+    checks += _check_embedding(certificate, operator, attributes, found)
+    return Verification(tuple(checks))
+
+
+def _unpack(
+    certificate: Certificate, X: Any, groups: Any, affinity: Any
+) -> tuple[Any, Any, Any, Any]:
+    """The data as given and as read, the groups, and the affinity."""
+    used = certificate.parameters["affinity"] if affinity is None else affinity
+    if isinstance(used, str) and used.startswith("<"):
+        raise ValueError(
+            f"the certificate is of a fit with affinity {used}, which a file cannot hold; pass "
+            "the same object as affinity=."
+        )
+    X, groups, used = unpack_graph(X, groups, used)
+    given = X
+    if not is_operator(used) and not is_operator(X):
+        X = read_features(X, used)
+    return given, X, groups, used
+
+
+# --- the parts ------------------------------------------------------------------------------
+
+
+def _check_data(
+    claim: DataClaim, X: Any, operator: AffinityOperator, attributes: tuple[Attribute, ...]
+) -> list[Check]:
+    checks = []
+    if claim.sha256 is not None:
+        if claim.kind == "features" and X is not None and not is_operator(X):
+            found = fingerprint_features(X)
+        else:
+            found = fingerprint_affinity(operator)[1]
+        same = found == claim.sha256
+        words = f"The data are those of the certificate (SHA-256 {found[:16]}…)."
+        if not same:
+            words = (
+                f"The data are not those of the certificate: SHA-256 {found[:16]}…, not "
+                f"{claim.sha256[:16]}…."
+            )
+        checks.append(Check("data", same, words))
+    groups = fingerprint_groups(attributes)
+    differ = sorted(
+        set(groups) ^ set(claim.groups_sha256)
+        | {name for name, sha in groups.items() if claim.groups_sha256.get(name) != sha}
+    )
+    words = f"The groups are those of the certificate ({', '.join(groups) or 'none'})."
+    if differ:
+        words = f"The groups are not those of the certificate: {', '.join(differ)}."
+    return [*checks, Check("groups", not differ, words)]
+
+
+def _check_labels(certificate: Certificate, found: LabelsClaim) -> list[Check]:
+    claim = certificate.labels
+    same = claim.sha256 == found.sha256
+    words = "The labels are those of the certificate."
+    if not same:
+        words = "The labels are not those of the certificate: somebody is in another cluster."
+    checks = [Check("labels", same, words)]
+    if claim.sizes != found.sizes:
+        words = f"The clusters have sizes {found.sizes}, not {claim.sizes}."
+        checks.append(Check("cells", False, words))
+    names = [attribute.name for attribute in found.attributes]
+    if [attribute.name for attribute in claim.attributes] != names:
+        words = f"The cells of the certificate are not those of {', '.join(names) or 'no groups'}."
+        return [*checks, Check("cells", False, words)]
+    wrong = []
+    for claimed, counted in zip(claim.attributes, found.attributes, strict=True):
+        wrong += _wrong_cells(claimed, counted)
+    wrong += _wrong_bands(claim, found)
+    if wrong:
+        return [*checks, *wrong]
+    cells = sum(len(a.groups) for a in found.attributes) * certificate.n_clusters
+    words = f"All {cells} cells were counted again, and agree with the certificate."
+    if found.within_bounds is False:
+        words += " Not all of them are within their bounds, and the certificate says so."
+    return [*checks, Check("cells", True, words)]
+
+
+def _wrong_cells(claim: AttributeClaim, found: AttributeClaim) -> list[Check]:
+    """The cells of one attribute, and their bounds, that are not as claimed."""
+    if claim.groups != found.groups:
+        words = f"The groups of {found.name} are {found.groups}, not {claim.groups}."
+        return [Check("cells", False, words)]
+    wrong = []
+    for what, kind in (("members", "cells"), ("least", "parameters"), ("most", "parameters")):
+        claimed, counted = getattr(claim, what), getattr(found, what)
+        if claimed == counted:
+            continue
+        at = _first_difference(claimed, counted)
+        if at is None:
+            words = f"The certificate has other {what} of {found.name} than were asked for."
+        else:
+            group, cluster = at
+            words = (
+                f"{found.name} {found.groups[group]} in cluster {cluster}: the certificate has "
+                f"{claimed[group][cluster]} as its number of {what}, but it is "
+                f"{counted[group][cluster]}."
+            )
+            if what != "members":
+                words = words.replace("number of ", "")
+        wrong.append(Check(kind, False, words))
+    return wrong
+
+
+def _first_difference(claimed: Any, counted: Any) -> tuple[int, int] | None:
+    """Where two tables differ first; None where they are not tables of the same shape."""
+    try:
+        a, b = np.asarray(claimed, dtype=float), np.asarray(counted, dtype=float)
+    except (TypeError, ValueError):
+        return None
+    if a.shape != b.shape or a.ndim != 2:
+        return None
+    group, cluster = np.argwhere(~(a == b))[0]
+    return int(group), int(cluster)
+
+
+def _wrong_bands(claim: LabelsClaim, found: LabelsClaim) -> list[Check]:
+    """The numbers about all cells that are not as claimed."""
+    wrong = []
+    for claimed, counted in zip(claim.attributes, found.attributes, strict=True):
+        for what in ("shares", "lower", "upper"):
+            if not _close_lists(getattr(claimed, what), getattr(counted, what)):
+                kind = "cells" if what == "shares" else "parameters"
+                words = (
+                    f"The {what} shares of {counted.name} are {getattr(counted, what)}, not "
+                    f"{getattr(claimed, what)}."
+                )
+                wrong.append(Check(kind, False, words.replace("shares shares", "shares")))
+    for what in ("within_bounds", "largest_deviation", "persons_outside"):
+        a, b = getattr(claim, what), getattr(found, what)
+        if a is not b and not (type(a) is type(b) is float and _close(a, b)):
+            name = what.replace("_", " ")
+            wrong.append(Check("cells", False, f"The {name} is {b}, not {a}."))
+    return wrong
+
+
+def _check_cut(
+    certificate: Certificate,
+    operator: AffinityOperator,
+    codes: np.ndarray,
+    bands: list[RequestedBand],
+    labels: LabelsClaim,
+) -> list[Check]:
+    claim, k = certificate.cut, certificate.n_clusters
+    found = measure_cut(operator, codes, k, bands, labels)
+    same = _close(claim.value, found.value, _SAME * k)
+    words = f"The normalised cut is {found.value:.6g}, as claimed."
+    if not same:
+        words = f"The normalised cut is {found.value:.6g}, not {_shown(claim.value)}."
+    checks = [Check("cut", same, words)]
+    loose = (_SAME_BOUND if found.failure else _SAME) * k
+    agree = all(
+        _close(getattr(claim, name), getattr(found, name), loose)
+        for name in ("lower_bound", "plain_bound", "multiplier", "budget")
+    ) and _close(claim.failure, found.failure, 0.0)
+    bounds = f"{_shown(found.lower_bound)} within the bounds, {_shown(found.plain_bound)} at all"
+    words = f"No cut can be below {bounds}, as claimed."
+    if not agree:
+        claimed = f"{_shown(claim.lower_bound)} and {_shown(claim.plain_bound)}"
+        words = f"What can be proved is that no cut is below {bounds}; claimed are {claimed}."
+    return [*checks, Check("bound", agree, words)]
+
+
+def _check_embedding(
+    certificate: Certificate,
+    operator: AffinityOperator,
+    attributes: tuple[Attribute, ...],
+    labels: LabelsClaim,
+) -> list[Check]:
+    claim, n = certificate.embedding, operator.shape[0]
+    fringe = find_fringe(operator, labels.floor) if claim.set_aside else Fringe.none(n)
+    asked = certificate.parameters["n_components"] or certificate.n_clusters
+    people, aside = len(fringe.kept), n - len(fringe.kept)
+    if (claim.people, claim.set_aside, claim.columns) != (people, aside, asked):
+        words = (
+            f"The embedding should have {people} people and {asked} columns, with {aside} set "
+            f"aside, not {claim.people}, {claim.columns} and {claim.set_aside}."
+        )
+        return [Check("embedding", False, words)]
+    if fringe:
+        operator = without_fringe(operator, fringe)
+        attributes = attributes_of(attributes, fringe.kept)
+    found = bound_embedding(operator, attributes, asked, labels)
+    if found is None:
+        words = "The bound on the embedding cannot be computed from products in float32."
+        return [Check("embedding", claim.upper_bound is None, words)]
+    loose = (_SAME_BOUND if found.failure else _SAME) * asked
+    wrong = _wrong_embedding(claim, found.upper, found.attained, found.failure, loose)
+    if wrong:
+        return [Check("embedding", False, wrong)]
+    words = (
+        f"No fair embedding has an objective above {found.upper:.6g}, as claimed; one with "
+        f"{found.attained:.6g} was found on the way, the certificate's has {claim.objective:.6g}."
+    )
+    return [Check("embedding", True, words)]
+
+
+def _wrong_embedding(
+    claim: EmbeddingClaim, upper: float, attained: float, failure: float, loose: float
+) -> str:
+    """What cannot be true of the claimed embedding, in a sentence; empty if nothing."""
+    if not _close(claim.upper_bound, upper, loose) or not _close(claim.failure, failure, 0.0):
+        return (
+            f"The upper bound on the objective is {upper:.6g}, wrong with probability "
+            f"{failure:g}, not {_shown(claim.upper_bound)} with {_shown(claim.failure)}."
+        )
+    if not _number(claim.objective) or claim.objective > upper + _SAME:
+        return (
+            f"No fair embedding has the claimed objective {_shown(claim.objective)}: none is above "
+            f"{upper:.6g}."
+        )
+    if claim.objective < -claim.columns:
+        return f"An objective of {claim.objective:.6g} is below all that are possible."
+    for name in ("fairness_residual", "orthogonality_residual"):
+        value = getattr(claim, name)
+        if not (_number(value) and 0 <= value <= _RESIDUAL * math.sqrt(claim.people)):
+            return f"The {name.replace('_', ' ')} {_shown(value)} is not that of a fair embedding."
+    return ""
+
+
+def _number(value: Any) -> bool:
+    return type(value) in (int, float) and math.isfinite(value)
+
+
+def _close(a: Any, b: Any, allowed: float = 1e-9) -> bool:
+    if a is None or b is None:
+        return a is b
+    return _number(a) and _number(b) and abs(a - b) <= allowed
+
+
+def _close_lists(a: Any, b: Any) -> bool:
+    if a is None or b is None:
+        return a is b
+    return isinstance(a, list) and len(a) == len(b) and all(map(_close, a, b))
+
+
+def _shown(value: Any) -> str:
+    return f"{value:.6g}" if _number(value) else repr(value)
