@@ -26,7 +26,8 @@ from fairspectral.solvers.krylov import KrylovParams
 from fairspectral.solvers.lanczos import LanczosParams
 from fairspectral.solvers.result import SolveResult
 from fairspectral.validation import FairSpectralWarning
-from fairspectral.verify import Verification, verify_certificate
+from fairspectral.verification import Verification
+from fairspectral.verify import verify_certificate
 
 __version__ = "0.1.0"
 

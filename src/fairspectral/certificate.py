@@ -238,7 +238,14 @@ class Certificate:
         for name, kind in _PARTS.items():
             if name in parts:
                 parts[name] = _read(kind, parts[name], name)
-        return _read(cls, parts, "the certificate")
+        found = _read(cls, parts, "the certificate")
+        missing = sorted(_NEEDED - set(found.parameters))
+        if missing:
+            raise ValueError(
+                f"the certificate has no {missing[0]} among its parameters; pass the file as "
+                "cluster --certificate wrote it."
+            )
+        return found
 
     @classmethod
     def from_json(cls, text: str) -> Self:
@@ -254,6 +261,11 @@ class Certificate:
 
 
 _ENVELOPE = ("format", "version", "seal")
+# Parameters without which nothing can be computed again.
+_NEEDED = {
+    "affinity", "gamma", "n_neighbors", "kernel_params", "dtype", "attribute_mode",
+    "assign_labels", "fairness_tol", "n_components",
+}  # fmt: skip
 _PARTS = {"data": DataClaim, "embedding": EmbeddingClaim, "labels": LabelsClaim, "cut": CutClaim}
 
 

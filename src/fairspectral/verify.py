@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -38,6 +37,7 @@ from fairspectral.constraints import attributes_of, encode_groups
 from fairspectral.graphs.door import unpack_graph
 from fairspectral.metrics import encode_labels
 from fairspectral.validation import Attribute
+from fairspectral.verification import Check, Verification
 
 # How far two computations of the same number may be apart, in units of one cluster: affinities in
 # float32 differ by about 1e-7 between machines, and a bound from random blocks by what their
@@ -47,56 +47,6 @@ _SAME, _SAME_BOUND = 1e-6, 1e-3
 _RESIDUAL = 1e-8
 # Parameters of `make_operator` that change the affinities.
 _AFFINITY_PARAMS = ("gamma", "n_neighbors", "kernel_params", "dtype")
-
-
-@dataclass(frozen=True)
-class Check:
-    """One part of a certificate that was computed again.
-
-    Attributes
-    ----------
-    part : str
-        Which: ``"seal"``, ``"data"``, ``"groups"``, ``"parameters"``, ``"labels"``, ``"cells"``,
-        ``"cut"``, ``"bound"`` or ``"embedding"``.
-    holds : bool
-        Whether it is as claimed.
-    words : str
-        What was found, in a sentence.
-    """
-
-    part: str
-    holds: bool
-    words: str
-
-
-@dataclass(frozen=True)
-class Verification:
-    """The outcome; true where every part holds. Print it to read what is wrong."""
-
-    checks: tuple[Check, ...]
-
-    @property
-    def accepted(self) -> bool:
-        """Whether every part holds."""
-        return all(check.holds for check in self.checks)
-
-    @property
-    def wrong(self) -> tuple[Check, ...]:
-        """The parts that do not hold."""
-        return tuple(check for check in self.checks if not check.holds)
-
-    def __bool__(self) -> bool:
-        return self.accepted
-
-    def __str__(self) -> str:
-        lines = [f"{'✓' if check.holds else '✕'} {check.words}" for check in self.checks]
-        verdict = "Accepted: everything was computed again from the data and agrees."
-        if not self.accepted:
-            parts = ", ".join(dict.fromkeys(check.part for check in self.wrong))
-            verdict = f"Refused: {len(self.wrong)} of {len(self.checks)} checks fail ({parts})."
-        return "\n".join([*lines, verdict])
-
-    __repr__ = __str__
 
 
 def verify_certificate(
@@ -153,20 +103,40 @@ def verify_certificate(
     if groups is not None:
         mode = certificate.parameters["attribute_mode"]
         attributes = encode_groups(groups, n, mode, rows=given)
-    checks += _check_data(certificate.data, X, operator, attributes)
-    if len(names) != k:
-        words = f"The labels have {len(names)} clusters, the certificate {k}."
-        return Verification((*checks, Check("labels", False, words)))
+    try:
+        checks += _check_data(certificate.data, X, operator, attributes)
+        if len(names) != k:
+            words = f"The labels have {len(names)} clusters, the certificate {k}."
+            return Verification((*checks, Check("labels", False, words)))
+        checks += _check_claims(certificate, operator, codes, attributes)
+    except (AttributeError, IndexError, KeyError, TypeError):
+        words = "A part of the certificate has another form than it was written in."
+        checks.append(Check("certificate", False, words))
+    return Verification(tuple(checks))
+
+
+def _check_claims(
+    certificate: Certificate,
+    operator: AffinityOperator,
+    codes: np.ndarray,
+    attributes: tuple[Attribute, ...],
+) -> list[Check]:
+    """Everything that is claimed of these data and as many clusters."""
+    k, floor = certificate.n_clusters, certificate.labels.floor
     try:
         bands = read_bands(attributes, certificate.parameters)
-    except (KeyError, TypeError, ValueError, AttributeError):
+    except (AttributeError, KeyError, TypeError, ValueError):
         words = "The parameters of the certificate ask for bounds that cannot be read."
-        return Verification((*checks, Check("parameters", False, words)))
-    found = measure_labels(codes, k, attributes, bands, certificate.labels.floor)
-    checks += _check_labels(certificate, found)
-    checks += _check_cut(certificate, operator, codes, bands, found)
-    checks += _check_embedding(certificate, operator, attributes, found)
-    return Verification(tuple(checks))
+        return [Check("parameters", False, words)]
+    if type(floor) is not int or not 1 <= floor <= len(codes) // k:
+        words = f"A cluster cannot have at least {floor} people: there are {len(codes)} for {k}."
+        return [Check("cells", False, words)]
+    found = measure_labels(codes, k, attributes, bands, floor)
+    return [
+        *_check_labels(certificate, found),
+        *_check_cut(certificate, operator, codes, bands, found),
+        *_check_embedding(certificate, operator, attributes, found),
+    ]
 
 
 def _unpack(
@@ -339,7 +309,8 @@ def _check_embedding(
     fringe = find_fringe(operator, labels.floor) if claim.set_aside else Fringe.none(n)
     asked = certificate.parameters["n_components"] or certificate.n_clusters
     people, aside = len(fringe.kept), n - len(fringe.kept)
-    if (claim.people, claim.set_aside, claim.columns) != (people, aside, asked):
+    shape = (claim.people, claim.set_aside, claim.columns)
+    if shape != (people, aside, asked) or not 1 <= asked <= people:
         words = (
             f"The embedding should have {people} people and {asked} columns, with {aside} set "
             f"aside, not {claim.people}, {claim.columns} and {claim.set_aside}."

@@ -11,7 +11,7 @@ from fairspectral.cli.command import Json, command
 
 if TYPE_CHECKING:
     from fairspectral.certificate import Certificate
-    from fairspectral.verify import Check, Verification
+    from fairspectral.verification import Check, Verification
 
 REFUSED = 1
 
@@ -81,7 +81,8 @@ def _verify(
     from fairspectral.cli.certificate import source_of
     from fairspectral.cli.inputs import prepare
     from fairspectral.cli.options import MethodOptions
-    from fairspectral.verify import Verification, verify_certificate
+    from fairspectral.verification import Verification
+    from fairspectral.verify import verify_certificate
 
     source = source_of(claims, data, groups)
     plain = bool(claims.data.options["plain"])
@@ -106,7 +107,7 @@ def _verify(
 def _check_files(claims: Certificate, paths: dict[str, Path | None]) -> list[Check]:
     """Whether the files have the bytes that were clustered."""
     from fairspectral.fingerprints import fingerprint_file
-    from fairspectral.verify import Check
+    from fairspectral.verification import Check
 
     checks = []
     for part, path in paths.items():
