@@ -25,13 +25,14 @@ from fairspectral.cells import population_shares
 from fairspectral.constraints import FairnessConstraints
 from fairspectral.linalg.eigenvalue_sums import Effort, EigenvalueSum, bounded_sum, exact_sum
 from fairspectral.linalg.small import eigvalsh_decreasing
+from fairspectral.linalg.threads import threads_apart
 from fairspectral.validation import Attribute
 
 # Up to so many people all eigenvalues are computed, which takes less than a second each time.
 ALL_EIGENVALUES = 500
 # Passes where a product with one vector takes at most so many multiplications, and otherwise.
 _CHEAP = 3e7
-_MANY, _FEW = Effort(passes=60, degree=120), Effort(passes=24, degree=48)
+_MANY, _FEW = Effort(passes=100, degree=240), Effort(passes=24, degree=48)
 # The largest multiplier. The filter of the level sees eigenvalues down to minus this, and is
 # looser the wider its interval.
 _LARGEST_MULTIPLIER = 4.0
@@ -159,7 +160,8 @@ class SpectralBounds:
         scale = float(np.linalg.norm(F, 2) ** 2)
         F /= np.sqrt(scale)
         budget = float(deviation_budget(bands, self._operator.degrees, k, smallest) / scale)
-        mu = self._best_multiplier(plain, F, budget)
+        with threads_apart():
+            mu = self._best_multiplier(plain, F, budget)
         if mu == 0.0:
             return CutBound(floor, floor, 0.0, budget, plain.failure)
 
@@ -185,16 +187,17 @@ class SpectralBounds:
         if count == 0:
             return EigenvalueSum(0.0, 0.0, 0.0, np.zeros((n, 0)))
         if self._dense is None:
-            return bounded_sum(
-                multiply,
-                fixed,
-                count,
-                lowest=-1.0 - penalty,
-                highest=1.0,
-                effort=self._effort,
-                rng=self._rng,
-                terms=self._terms,
-            )
+            with threads_apart():
+                return bounded_sum(
+                    multiply,
+                    fixed,
+                    count,
+                    lowest=-1.0 - penalty,
+                    highest=1.0,
+                    effort=self._effort,
+                    rng=self._rng,
+                    terms=self._terms,
+                )
         matrix = multiply(np.eye(n))
         matrix -= fixed @ (fixed.T @ matrix)
         matrix -= (matrix @ fixed) @ fixed.T

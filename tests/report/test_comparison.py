@@ -6,7 +6,7 @@ from fairspectral import FairSpectralClustering
 from fairspectral.metrics import normalized_cut
 from fairspectral.report import words
 from fairspectral.report.collect import judge
-from fairspectral.report.comparison import compare, comparison_table, lower_bound
+from fairspectral.report.comparison import compare, comparison_table
 
 
 def test_other_clusterings_are_measured_and_numbered_like_the_fair_one():
@@ -17,7 +17,7 @@ def test_other_clusterings_are_measured_and_numbered_like_the_fair_one():
         assert other.normalized_cut == pytest.approx(
             normalized_cut(other.labels, model.affinity_operator_), rel=1e-6, abs=1e-9
         )
-        assert found.lower_bound <= other.normalized_cut
+        assert model.certificate_.cut.plain_bound <= other.normalized_cut
     assert 0 < found.moved.sum() < len(model.labels_) / 2
     again = FairSpectralClustering(4, random_state=0).fit(blobs()[0])
     assert found.plain.normalized_cut == pytest.approx(again.audit_.normalized_cut, rel=0.05)
@@ -55,8 +55,3 @@ def test_labels_of_k_means_are_compared_with_those_of_k_means():
     found = compare(model, model._attributes, 0)
     assert found.unbounded is found.plain
     assert len(comparison_table(model, found)[1]) == 2
-
-
-def test_the_bound_needs_as_many_vectors_as_clusters():
-    assert lower_bound(3, np.array([1, 0.9, 0.8])) == pytest.approx(0.3, abs=1e-9)
-    assert lower_bound(3, np.array([1, 0.9])) is None

@@ -69,7 +69,8 @@ def test_every_section_is_there_and_nothing_is_loaded(model):
     assert set(SECTIONS) <= page.ids
     assert page.links
     # Sections of the page, and files that it carries.
-    assert all(link.startswith(("#", "data:text/csv;")) for link in page.links)
+    kinds = ("#", "data:text/csv;", "data:application/json;")
+    assert all(link.startswith(kinds) for link in page.links)
     assert {"img", "iframe", "link", "object", "embed"}.isdisjoint(page.tags)
     assert len(page.scripts) == 2
 

@@ -27,7 +27,6 @@ from fairspectral.report import collect, sections, words
 from fairspectral.report.charts import Bars, LineChart, share_bars
 from fairspectral.report.comparison import (
     Comparison,
-    PlainLabels,
     cluster_plainly,
     compare,
     comparison_table,
@@ -114,7 +113,7 @@ class Result:
     prepared: Prepared
     model: Any
     frontier: FairnessFrontier
-    plain: PlainLabels
+    plain: np.ndarray
     notes: tuple[str, ...]
     stopped: bool
     _views: dict[int, View] = field(default_factory=dict)

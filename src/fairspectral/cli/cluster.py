@@ -20,6 +20,7 @@ from fairspectral.cli.options import InputOptions, MethodOptions
 
 if TYPE_CHECKING:
     from fairspectral.auditing import Audit
+    from fairspectral.certificate import Certificate
     from fairspectral.cli.inputs import Prepared
     from fairspectral.clustering import FairSpectralClustering
     from fairspectral.frontier import FairnessFrontier
@@ -111,7 +112,7 @@ def cluster(
             write_table(prepared.table, output, label_column, model.labels_)
         if report is not None:
             progress.report("report")
-            _write_report(model, report, prepared, frontier, again)
+            _write_report(model, report, prepared, frontier, again, claims)
         if claims is not None:
             claims.to_json(certificate)
     if is_standard(output):  # last, because its reader may have closed it
@@ -227,6 +228,7 @@ def _write_report(
     prepared: Prepared,
     frontier: FairnessFrontier | None,
     again: Stability | None,
+    claims: Certificate | None,
 ) -> None:
     from fairspectral.cli.describe import describe_prepared
     from fairspectral.files import write_text
@@ -241,6 +243,7 @@ def _write_report(
         description=describe_prepared(model, prepared),
         frontier=False if frontier is None else frontier,
         stability=False if again is None else again,
+        certificate=claims,
     )
     write_text(path, page)
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fairspectral.cli.command import Json, command
+from fairspectral.cli.command import Json, command, silence
 
 if TYPE_CHECKING:
     from fairspectral.certificate import Certificate
@@ -61,11 +63,15 @@ def verify(
     parse_memory_budget(memory_budget)
     given, claims = read_certificate(certificate)
     found = _verify(given, claims, labels, data, groups, label_column, memory_budget)
-    if json:
-        checks = [{"part": c.part, "holds": c.holds, "words": c.words} for c in found.checks]
-        print_json({"accepted": found.accepted, "checks": checks})
-    else:
-        print_lines(*str(found).splitlines())
+    try:
+        if json:
+            checks = [asdict(check) for check in found.checks]
+            print_json({"accepted": found.accepted, "checks": checks})
+        else:
+            print_lines(*str(found).splitlines())
+        sys.stdout.flush()
+    except BrokenPipeError:
+        silence(sys.stdout)  # the verdict decides the exit status, even if the pipe is closed
     return 0 if found else REFUSED
 
 

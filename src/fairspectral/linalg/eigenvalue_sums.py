@@ -159,12 +159,16 @@ def _leading_vectors(
     width = min(count + 4, max(1, room // 5))
     capacity, keep = min(4 * width, room - 2 * width), 2 * width
     space = BlockKrylov(apply, fixed, rng.standard_normal((n, width)), capacity, rng)
+    # The highest Ritz values seen: after a restart those beyond what was kept begin low again.
+    highest = np.full(capacity, -np.inf)
     for _ in range(passes):
         if space.size + width > capacity:
             space.restart(min(keep, capacity - width))
         space.advance(width)
         pairs = space.ritz()
-        if len(pairs.values) > count and pairs.residuals[:count].max() < SMALL_RESIDUAL:
+        size = len(pairs.values)
+        highest[:size] = np.maximum(highest[:size], pairs.values)
+        if size > count and pairs.residuals[:count].max() < SMALL_RESIDUAL:
             break
     good = pairs.residuals[:keep] <= LARGEST_RESIDUAL
     kept = max(min(count, len(good)), int(np.argmin(good)) if not good.all() else len(good))
@@ -172,8 +176,7 @@ def _leading_vectors(
     S = np.linalg.qr(space.vectors(kept))[0]
     S -= fixed @ (fixed.T @ S)
     S = np.linalg.qr(S)[0]
-    following = pairs.values[kept] if len(pairs.values) > kept else pairs.values[-1]
-    return S, float(following)
+    return S, float(highest[min(kept, capacity - 1)])
 
 
 def _level(

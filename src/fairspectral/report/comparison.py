@@ -50,22 +50,6 @@ class Other:
 
 
 @dataclass(frozen=True)
-class PlainLabels:
-    """k-means on the embedding without constraints, which is the same at every tolerance.
-
-    Attributes
-    ----------
-    labels : ndarray of shape (n,)
-        Clusters in any order.
-    lower_bound : float or None
-        As in `Comparison`.
-    """
-
-    labels: np.ndarray
-    lower_bound: float | None
-
-
-@dataclass(frozen=True)
 class Comparison:
     """Clusterings beside the fair one.
 
@@ -76,15 +60,12 @@ class Comparison:
     unbounded : Other
         What fairness is compared with: the same floor and the same search, without bounds on
         the shares; `plain` where the run itself was rounded by k-means.
-    lower_bound : float or None
-        ``k - tr(H^T M H)`` of the embedding without constraints: no clustering has a lower cut.
     moved : ndarray of shape (n,)
         Who is in another cluster than in `unbounded`.
     """
 
     plain: Other
     unbounded: Other
-    lower_bound: float | None
     moved: np.ndarray
 
 
@@ -93,7 +74,7 @@ def compare(
     attributes: tuple[Attribute, ...],
     random_state: Any,
     frontier: FairnessFrontier | None = None,
-    plain_labels: PlainLabels | None = None,
+    plain_labels: np.ndarray | None = None,
 ) -> Comparison:
     """Cluster the model's affinities again, without groups and without bounds.
 
@@ -107,11 +88,11 @@ def compare(
         Seed.
     frontier : FairnessFrontier or None
         Where it has a clustering without bounds, that one is taken.
-    plain_labels : PlainLabels or None
-        Where they are known already.
+    plain_labels : ndarray of shape (n,) or None
+        Those of `cluster_plainly`, where they are known already.
     """
     k, operator = model.n_clusters, model.affinity_operator_
-    without = plain_labels or cluster_plainly(model, random_state)
+    without = cluster_plainly(model, random_state) if plain_labels is None else plain_labels
 
     def other(name: str, found: np.ndarray) -> Other:
         here, there = linear_sum_assignment(count_cells(found, model.labels_, k, k), maximize=True)
@@ -122,27 +103,25 @@ def compare(
     with warnings.catch_warnings():
         # Warnings about the affinities and the groups were given when the model was fitted.
         warnings.simplefilter("ignore", FairSpectralWarning)
-        plain = unbounded = other("plain k-means", without.labels)
+        plain = unbounded = other("plain k-means", without)
         if model.fair_assignment_ is not None:
             labels = without_bounds(model, frontier)
             unbounded = other("without bounds on the shares", labels)
     return Comparison(
         plain,
         unbounded,
-        without.lower_bound,
         unbounded.labels != model.labels_,
     )
 
 
-def cluster_plainly(model: Any, random_state: Any) -> PlainLabels:
-    """Cluster the model's affinities without groups, as other software does."""
+def cluster_plainly(model: Any, random_state: Any) -> np.ndarray:
+    """Labels of the model's affinities without groups, as other software has them."""
     k = model.n_clusters
     n_components = k if model.n_components is None else model.n_components
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FairSpectralWarning)
-        rows, result = embed(model.affinity_operator_, (), n_components, random_state=random_state)
-        labels = kmeans_labels(rows, k, n_init=model.n_init, random_state=random_state)
-    return PlainLabels(labels, lower_bound(k, result.eigenvalues))
+        rows, _ = embed(model.affinity_operator_, (), n_components, random_state=random_state)
+        return kmeans_labels(rows, k, n_init=model.n_init, random_state=random_state)
 
 
 def without_bounds(model: Any, frontier: FairnessFrontier | None) -> np.ndarray:
@@ -164,13 +143,6 @@ def without_bounds(model: Any, frontier: FairnessFrontier | None) -> np.ndarray:
         **{name: given[name] for name in _NOT_SHARES if name in given},
     )
     return model._rounder.round(plan).labels
-
-
-def lower_bound(n_clusters: int, eigenvalues: np.ndarray) -> float | None:
-    """``k - tr(H^T M H)``, a bound on the cut where there are as many vectors as clusters."""
-    if len(eigenvalues) != n_clusters:
-        return None
-    return max(0.0, float(n_clusters - np.sum(eigenvalues)))
 
 
 def comparison_table(model: Any, found: Comparison) -> tuple[list[str], list[list[str]]]:

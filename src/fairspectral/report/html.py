@@ -16,6 +16,7 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
+from fairspectral.certificate import Certificate
 from fairspectral.describing.description import Description
 from fairspectral.describing.fitted import describe_model
 from fairspectral.files import write_text
@@ -29,6 +30,7 @@ from fairspectral.report.effects import effect_table
 from fairspectral.report.moved import MOST_WAYS, find_moved
 from fairspectral.report.page import check_target, file_link, labels_file, load_template, page_parts
 from fairspectral.report.price import FULL_FRONTIER_SAMPLES, compute_frontier, own_place
+from fairspectral.report.proof import certified_cells, find_certificate
 from fairspectral.report.side_by_side import write_comparison
 from fairspectral.resampling.result import Stability
 from fairspectral.validation import Attribute
@@ -46,6 +48,7 @@ def write_report(
     plain: bool = True,
     frontier: FairnessFrontier | bool | None = None,
     stability: Stability | bool | None = None,
+    certificate: Certificate | bool | None = None,
     random_state: Any = 0,
 ) -> Path:
     """Write the report of a fitted model as one self-contained HTML file.
@@ -77,6 +80,9 @@ def write_report(
     stability : Stability, bool or None
         Which clusters come back, to show; True computes it, False leaves it out, None computes
         it for up to 5,000 samples if the affinities are in memory.
+    certificate : Certificate, bool or None
+        What is claimed, to show and to download; True computes it, False leaves it out, None
+        shows it if the model has it already, or if its bounds take seconds.
     random_state : int or None
         Seed of plain clustering and of the sample that is drawn.
 
@@ -103,6 +109,7 @@ def write_report(
         plain=plain,
         frontier=frontier,
         stability=stability,
+        certificate=certificate,
         random_state=random_state,
     )
     write_text(target, page)
@@ -120,6 +127,7 @@ def render_report(
     plain: bool = True,
     frontier: FairnessFrontier | bool | None = None,
     stability: Stability | bool | None = None,
+    certificate: Certificate | bool | None = None,
     random_state: Any = 0,
 ) -> str:
     """The page itself; parameters as in `write_report`."""
@@ -135,6 +143,7 @@ def render_report(
         wanted = plain and fair
         other = compare(model, attributes, random_state, price) if wanted else None
         again = compute_stability(model, stability)
+        claims = find_certificate(model, certificate)
     judgement = collect.judge(model)
     moved = None
     if other is not None and judgement is not None and model.fair_assignment_ is not None:
@@ -169,6 +178,9 @@ def render_report(
         width=WIDTH,
         height=HEIGHT,
         colours=[cluster_colour(i) for i in range(model.n_clusters)],
+        certificate=claims,
+        certificate_file=file_link(claims.to_json(), "application/json") if claims else "",
+        certified_cells=certified_cells(claims) if claims else [],
         frontier=price,
         price_chart=sections.price_chart(price, model) if price else None,
         price_marked=price is not None and own_place(price, model) is not None,

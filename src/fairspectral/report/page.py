@@ -57,9 +57,9 @@ def page_parts(title: str) -> dict[str, Any]:
     }
 
 
-def file_link(text: str) -> str:
+def file_link(text: str, kind: str = "text/csv") -> str:
     """A file in a link, so that the page needs no other."""
-    return "data:text/csv;charset=utf-8;base64," + base64.b64encode(text.encode()).decode()
+    return f"data:{kind};charset=utf-8;base64,{base64.b64encode(text.encode()).decode()}"
 
 
 def labels_file(labels: np.ndarray) -> str:
