@@ -9,7 +9,7 @@ from fairspectral.affinity.mixed import read_mixed
 from fairspectral.certifying import plain_value
 from fairspectral.claims import fingerprint_features, measure_labels, read_bands
 from fairspectral.constraints import encode_groups
-from fairspectral.rounding.bounds import make_rule
+from fairspectral.rounding.plan import make_rules
 
 N = 60
 
@@ -29,6 +29,9 @@ REQUESTS = [
     {"rounding_params": {"bounds": "lower"}},
     {"rounding_params": {"lower": {"f": 0.2}, "upper": {"m": 0.9}}},
     {"rounding_params": {"lower": [0.1, 0.5], "min_cluster_size": 7}},
+    {"rounding_params": {"shares": {"f": [0.2, 0.6]}, "max_cluster_size": 25}},
+    {"rounding_params": {"shares": {"sex": {"f": 0.35}}}, "fairness_tol": 0.4},
+    {"rounding_params": {"shares": {"m": [None, 0.9]}}, "fairness_tol": None},
     {"rounding_params": {"target_proportions": {"f": 0.35, "m": 0.65}}, "fairness_tol": 0.5},
 ]
 
@@ -42,11 +45,12 @@ def test_bands_and_bounds_are_those_of_the_rounding(request_):
     (attribute,) = model._attributes
     parameters = plain_value(model.get_params())
     (band,) = read_bands((attribute,), parameters)
-    shares = {k: v for k, v in (model.rounding_params or {}).items() if k != "min_cluster_size"}
-    rule = make_rule(attribute, 3, fairness_tol=model.fairness_tol, **shares)
+    asked = dict(model.rounding_params or {})
+    sizes = [asked.pop(name, None) for name in ("min_cluster_size", "max_cluster_size")]
+    (rule,) = make_rules((attribute,), 3, model.fairness_tol, **asked)
     for name in ("lower", "upper", "target"):
         assert getattr(band, name).tolist() == getattr(rule, name).tolist()
-    claim = measure_labels(model.labels_, 3, (attribute,), [band], fair.min_cluster_size)
+    claim = measure_labels(model.labels_, 3, (attribute,), [band], sizes[0] or 2, sizes[1])
     (table,) = claim.attributes
     assert table.members == fair.table.tolist()
     assert table.least == fair.lower.tolist()

@@ -126,11 +126,13 @@ class LabelsClaim:
         People in each cluster.
     floor : int
         Fewest people that a cluster may have.
+    ceiling : int or None
+        Most people that a cluster may have; None where there is no such bound.
     attributes : list of AttributeClaim
         One for each sensitive attribute.
     within_bounds : bool or None
-        Whether every cell is within its bounds and every cluster reaches the floor; None where
-        there are no bounds.
+        Whether every cell and every cluster's size is within its bounds; None where there are
+        no bounds.
     largest_deviation : float
         Of any cell from its target share, relatively.
     persons_outside : float
@@ -141,6 +143,7 @@ class LabelsClaim:
     sha256: str
     sizes: list[int]
     floor: int
+    ceiling: int | None
     attributes: list[AttributeClaim]
     within_bounds: bool | None
     largest_deviation: float
@@ -339,13 +342,15 @@ def _labels_words(certificate: Certificate) -> str:
     if labels.within_bounds is None:
         return f"Labels: {certificate.n_clusters} clusters, without bounds on shares."
     verdict = "all" if labels.within_bounds else "not all"
+    ceiling = "" if labels.ceiling is None else f" and at most {max(labels.sizes)}"
+    most = "" if labels.ceiling is None else f", ceiling {labels.ceiling}"
     forced = ""
     if labels.persons_outside:
         forced = f"; whole persons force {labels.persons_outside:.3g} person(s) beyond a band"
     return (
         f"Labels: {verdict} {cells} cells within their bounds, every cluster with at least "
-        f"{min(labels.sizes)} people (floor {labels.floor}), largest deviation from a target share "
-        f"{labels.largest_deviation:.2%}{forced}."
+        f"{min(labels.sizes)}{ceiling} people (floor {labels.floor}{most}), largest deviation from "
+        f"a target share {labels.largest_deviation:.2%}{forced}."
     )
 
 

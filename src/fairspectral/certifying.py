@@ -39,7 +39,8 @@ def certify_model(model: Any) -> Certificate:
     operator, k, fair = model.affinity_operator_, model.n_clusters, model.fair_assignment_
     bands: list[RequestedBand] = [] if fair is None else read_bands(model._attributes, parameters)
     floor = 1 if fair is None else int(fair.min_cluster_size)
-    labels = measure_labels(model.labels_, k, model._attributes, bands, floor)
+    ceiling = None if fair is None else fair.max_cluster_size
+    labels = measure_labels(model.labels_, k, model._attributes, bands, floor, ceiling)
     cut = measure_cut(operator, model.labels_, k, bands, labels)
     notes = []
     if cut.lower_bound is None:

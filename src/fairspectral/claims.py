@@ -79,8 +79,43 @@ def read_bands(
             upper = upper if lower_only else widest
         lower = _overridden(lower, own("lower"), attribute)
         upper = _overridden(upper, own("upper"), attribute)
-        bands.append(RequestedBand(attribute, lower, upper, target, lower_only))
+        band = RequestedBand(attribute, lower, upper, target, lower_only)
+        bands.append(_with_quotas(band, _quotas(asked.get("shares"), attribute), tolerance))
     return bands
+
+
+def _quotas(shares: Mapping[str, Any] | None, attribute: Attribute) -> Mapping[str, Any]:
+    """What was asked of an attribute's groups, by their names; of one attribute also directly."""
+    if not shares or any(isinstance(asked, Mapping) for asked in shares.values()):
+        shares = (shares or {}).get(attribute.name) or {}
+    return {str(group): wish for group, wish in shares.items()}
+
+
+def _with_quotas(
+    band: RequestedBand, quotas: Mapping[str, Any], tolerance: float | None
+) -> RequestedBand:
+    """The band with other ends for the groups that have a quota, or a target of their own.
+
+    A single group that has none gets what the others leave it.
+    """
+    names = [str(group) for group in band.attribute.categories]
+    lower, upper, target = band.lower.copy(), band.upper.copy(), band.target.copy()
+    for group, wish in quotas.items():
+        s = names.index(group)
+        if isinstance(wish, list | tuple):
+            least, most = wish
+            lower[s], upper[s] = 0.0 if least is None else least, 1.0 if most is None else most
+            continue
+        target[s], lower[s], upper[s] = wish, 0.0, 1.0
+        if tolerance is not None:
+            ends = tolerance_band(target[s : s + 1], tolerance)
+            lower[s], upper[s] = ends[0][0], 1.0 if band.lower_only else ends[1][0]
+    left = [s for s, name in enumerate(names) if name not in quotas]
+    if quotas and len(left) == 1:
+        others = np.arange(len(names)) != left[0]
+        lower[left] = max(0.0, 1.0 - upper[others].sum())
+        upper[left] = min(1.0, 1.0 - lower[others].sum())
+    return RequestedBand(band.attribute, lower, upper, target, band.lower_only)
 
 
 def _overridden(shares: np.ndarray, given: Any, attribute: Attribute) -> np.ndarray:
@@ -132,6 +167,7 @@ def measure_labels(
     attributes: tuple[Attribute, ...],
     bands: Sequence[RequestedBand],
     floor: int,
+    ceiling: int | None = None,
 ) -> LabelsClaim:
     """Count every cell, and put bounds on it where there are bands.
 
@@ -145,8 +181,8 @@ def measure_labels(
         The groups.
     bands : sequence of RequestedBand
         One for each attribute, or none.
-    floor : int
-        Fewest people that a cluster may have.
+    floor, ceiling : int, int or None
+        Fewest and most people that a cluster may have.
     """
     sizes = np.bincount(labels, minlength=n_clusters)
     tables, outside, deviation, persons = [], 0, 0.0, 0.0
@@ -170,11 +206,13 @@ def measure_labels(
                 str(attribute.name), groups, shares, lower, upper, table.tolist(), least, most
             )
         )
-    within = outside == 0 and int(sizes.min()) >= floor
+    within = outside == 0 and floor <= int(sizes.min())
+    within &= ceiling is None or int(sizes.max()) <= ceiling
     return LabelsClaim(
         sha256=fingerprint_labels(labels),
         sizes=sizes.tolist(),
         floor=floor,
+        ceiling=ceiling,
         attributes=tables,
         within_bounds=within if bands else None,
         largest_deviation=deviation,

@@ -131,7 +131,12 @@ def _check_claims(
     if type(floor) is not int or not 1 <= floor <= len(codes) // k:
         words = f"A cluster cannot have at least {floor} people: there are {len(codes)} for {k}."
         return [Check("cells", False, words)]
-    found = measure_labels(codes, k, attributes, bands, floor)
+    ceiling = certificate.labels.ceiling
+    asked = (certificate.parameters.get("rounding_params") or {}).get("max_cluster_size")
+    if ceiling != (asked if asked is not None and asked < len(codes) else None):
+        words = f"The parameters ask for at most {asked} people in a cluster, not {ceiling}."
+        return [Check("parameters", False, words)]
+    found = measure_labels(codes, k, attributes, bands, floor, ceiling)
     return [
         *_check_labels(certificate, found),
         *_check_cut(certificate, operator, codes, bands, found),

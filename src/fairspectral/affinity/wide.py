@@ -5,7 +5,6 @@ A bound that is to be proved needs products whose floating-point errors are far 
 
 from __future__ import annotations
 
-from copy import copy
 from typing import Any
 
 import numpy as np
@@ -23,12 +22,12 @@ _STRIP_BYTES = 2**23
 
 
 class WideOperator(ScaledOperator):
-    """``M`` in float64, from weights and degrees that an operator has.
+    """``M`` in float64, from the weights and the degrees that an operator has.
 
     Parameters
     ----------
     operator : AffinityOperator
-        With ``stored_weights``; a dense matrix is not copied.
+        Its weights are stored, or its rows are quick to compute; a dense matrix is not copied.
     """
 
     def __init__(self, operator: AffinityOperator) -> None:
@@ -50,10 +49,17 @@ class WideOperator(ScaledOperator):
         def multiply(first: int, last: int) -> None:
             for start in range(first, last, strip):
                 rows = slice(start, min(start + strip, last))
-                product[rows] = W[rows].astype(np.float64, copy=False) @ block
+                product[rows] = self._rows(rows).astype(np.float64, copy=False) @ block
 
-        in_threads(multiply, np.linspace(0, n, allowed_threads() + 1).astype(int))
+        # Rows that are computed have threads of their own.
+        threads = allowed_threads() if W is not None else 1
+        in_threads(multiply, np.linspace(0, n, threads + 1).astype(int))
         return product
+
+    def _rows(self, rows: slice) -> np.ndarray:
+        if self.stored_weights is not None:
+            return self.stored_weights[rows]
+        return self._original.rows(np.arange(rows.start, rows.stop))
 
     def component_labels(self) -> np.ndarray | None:
         """The connected component of each node."""
@@ -68,12 +74,8 @@ def in_float64(operator: AffinityOperator) -> Any:
     """
     if operator.dtype == np.float64:
         return operator
-    if operator.stored_weights is not None:
+    if operator.stored_weights is not None or isinstance(operator, KernelOperator):
         return WideOperator(operator)
-    if isinstance(operator, KernelOperator):
-        wide = copy(operator)
-        wide.dtype, wide._scale = np.dtype(np.float64), 1.0 / np.sqrt(operator.degrees)[:, None]
-        return wide
     if isinstance(operator, PrincipalOperator):
         inner = in_float64(operator._operator)
         return None if inner is None else PrincipalOperator(inner, operator._kept)
