@@ -194,7 +194,8 @@ from fairspectral import FairSpectralClustering
 rng = np.random.default_rng(0)
 def fit(n, budget):
     X, groups = rng.standard_normal((n, 10)), rng.integers(0, 3, n)
-    model = FairSpectralClustering(5, affinity="rbf", memory_budget=budget, effort="fast", random_state=0)
+    asked = {"affinity": "rbf", "memory_budget": budget, "effort": "fast"}
+    model = FairSpectralClustering(5, random_state=0, **asked)
     return model.fit(X, sensitive_features=groups)
 def peak():
     unit = 2**10 if sys.platform == "linux" else 2**20
