@@ -68,7 +68,9 @@ def test_a_fit_ends_near_the_stored_matrix(blobs):
     X, groups, _ = blobs
     cuts = []
     for budget in (None, 10**6):
-        model = FairSpectralClustering(4, memory_budget=budget, dtype=np.float64, random_state=0)
+        model = FairSpectralClustering(
+            4, affinity="rbf", memory_budget=budget, dtype=np.float64, random_state=0
+        )
         model.fit(X, sensitive_features=groups)
         cuts.append(model.audit_.normalized_cut)
     assert cuts[1] < 1.02 * cuts[0]
