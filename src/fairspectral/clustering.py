@@ -95,6 +95,10 @@ class FairSpectralClustering(FairClusteringBase):
         In bytes or as ``"4GB"``. A kernel that needs more is recomputed in every pass instead
         of being stored, and the Krylov solver restarts instead of using more beside it. None
         is half of the machine's memory for the kernel, about 6 (k + 32) vectors beside it.
+    checkpoint : path-like or None
+        A file in which a long fit saves its state, at most every ten seconds. If the process is
+        killed, the same call goes on from there to the same labels; at the end the file is
+        removed. That of other data or parameters is refused.
     n_jobs : int or None
         Threads; None leaves the libraries' settings.
     verbose : int, default=0
@@ -168,6 +172,7 @@ class FairSpectralClustering(FairClusteringBase):
         "random_state": ["random_state"],
         "dtype": "no_validation",
         "memory_budget": "no_validation",
+        "checkpoint": "no_validation",
         "n_jobs": [Integral, None],
         "verbose": ["verbose"],
     }
@@ -195,6 +200,7 @@ class FairSpectralClustering(FairClusteringBase):
         random_state: Any = None,
         dtype: Any = None,
         memory_budget: int | str | None = None,
+        checkpoint: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
@@ -218,6 +224,7 @@ class FairSpectralClustering(FairClusteringBase):
         self.random_state = random_state
         self.dtype = dtype
         self.memory_budget = memory_budget
+        self.checkpoint = checkpoint
         self.n_jobs = n_jobs
         self.verbose = verbose
 

@@ -6,6 +6,7 @@ import sys
 from copy import copy
 from dataclasses import fields, is_dataclass, replace
 from functools import partial
+from importlib.metadata import version
 from typing import Any, Self
 
 import numpy as np
@@ -19,12 +20,14 @@ from fairspectral.affinity.fringe import Fringe, without_fringe
 from fairspectral.affinity.mixed import MixedTable
 from fairspectral.auditing import audit_attributes
 from fairspectral.certificate import Certificate
+from fairspectral.checkpoint import checkpointing, once
 from fairspectral.claims import fingerprint_features
 from fairspectral.constraints import attributes_of, encode_groups
 from fairspectral.diagnosis import diagnose
 from fairspectral.embedding import embed
+from fairspectral.fingerprint import fingerprint, in_words
 from fairspectral.graphs.door import unpack_graph
-from fairspectral.parameters import did_you_mean
+from fairspectral.parameters import did_you_mean, seeded
 from fairspectral.progress import AFFINITY, EMBEDDING, ROUNDING, GapMeter, listening, report
 from fairspectral.rounder import Rounder
 from fairspectral.rounding.fair import FairAssignment
@@ -55,6 +58,9 @@ _ROUNDING_PARAMS = (
 # Parameters without which a fitted model's labels cannot be judged.
 _OF_THE_LABELS = ("n_clusters", "n_components", "fairness_tol", "assign_labels", "rounding_params")
 
+# Parameters that do not change the labels, or not by more than floating-point error.
+_NOT_OF_THE_LABELS = ("checkpoint", "n_jobs", "verbose")
+
 
 class FairClusteringBase(ClusterMixin, BaseEstimator):
     """The fit of `fairspectral.FairSpectralClustering`, which describes these parameters."""
@@ -79,6 +85,7 @@ class FairClusteringBase(ClusterMixin, BaseEstimator):
     random_state: Any
     dtype: Any
     memory_budget: int | str | None
+    checkpoint: Any
     n_jobs: int | None
     verbose: int
 
@@ -97,8 +104,25 @@ class FairClusteringBase(ClusterMixin, BaseEstimator):
         if len(attributes) == 1 and self.n_components is None:
             check_n_clusters(self.n_clusters, n, len(attributes[0].categories) - 1)
         plan = self._plan(attributes)
+        with checkpointing(self.checkpoint, partial(self._identity, X, affinity, attributes)):
+            self._compute(X, affinity, attributes, plan, solver_params, random_state)
+        return self
+
+    def _compute(
+        self,
+        X: Any,
+        affinity: Any,
+        attributes: tuple[Attribute, ...],
+        plan: RoundingPlan | None,
+        solver_params: Any,
+        random_state: np.random.RandomState,
+    ) -> None:
+        """All that takes long, and all that a fit stores; the input is validated."""
+        if self.random_state is None and self.checkpoint is not None:
+            # Whoever goes on with this run needs the same seed.
+            random_state = seeded(once("seed", partial(random_state.randint, 2**31 - 1)))
         sha256 = None if _holds_affinities(X, affinity) else fingerprint_features(X)
-        self._say(f"affinity of {n} samples")
+        self._say(f"affinity of {X.shape[0] if X is not None else affinity.shape[0]} samples")
         report(AFFINITY, 0.0)
         with listening(lambda *_: None, lambda _, words: self._say(words)):
             operator = self._make_operator(X, affinity)
@@ -151,7 +175,21 @@ class FairClusteringBase(ClusterMixin, BaseEstimator):
         self.affinity_choice_ = f"{chosen} {operator.storage}".strip()
         self.n_iter_ = len(result.history)
         self._keep(labels, fair, rows, fringe, embedded)
-        return self
+
+    def _identity(
+        self, X: Any, affinity: Any, attributes: tuple[Attribute, ...]
+    ) -> dict[str, str]:
+        """All that the labels depend on, in words by name, to know a checkpoint by."""
+        params = self.get_params(deep=False)
+        known = {name: in_words(params[name]) for name in params if name not in _NOT_OF_THE_LABELS}
+        operator = affinity if is_operator(affinity) else X
+        data = operator.degrees if is_operator(operator) else X
+        return {
+            "fairspectral": version("fairspectral"),
+            "X": fingerprint(data),
+            "sensitive_features": fingerprint(attributes),
+            **known,
+        }
 
     def _keep(
         self,

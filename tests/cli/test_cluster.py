@@ -9,7 +9,7 @@ import scipy.io
 import scipy.sparse as sp
 from sklearn.metrics import adjusted_rand_score
 
-from fairspectral import FairSpectralClustering, audit, fair_assignment
+from fairspectral import FairSpectralClustering, audit, checkpoint, fair_assignment
 from fairspectral.rounding.fair import measure_labels
 from fairspectral.rounding.plan import plan_rounding
 
@@ -332,3 +332,25 @@ def test_without_a_report_nothing_is_resampled_unless_asked(call, people, tmp_pa
     words = ("--effort", "fast", "--report", page, "--json")
     assert cluster(call, people, *words, "--stability", "0").json["stability"] is None
     assert cluster(call, people, *words).json["stability"]["resamples"] == 10
+
+
+def test_a_checkpoint_is_removed_at_the_end_and_one_of_another_run_is_refused(
+    call, people, tmp_path, monkeypatch
+):
+    file = tmp_path / "run.ckpt"
+    written = []
+    monkeypatch.setattr(checkpoint, "SECONDS", 0.0)
+    write = checkpoint._write
+    monkeypatch.setattr(
+        checkpoint, "_write", lambda *given: (write(*given), written.append(file.read_bytes()))
+    )
+    done = cluster(call, people, "--checkpoint", file)
+    assert done.status == 0, done.err
+    assert not file.exists()
+    file.write_bytes(written[-1])
+    done = cluster(call, people, "--checkpoint", file, "--tolerance", "0.1")
+    assert done.status != 0
+    assert "another run: fairness_tol is 0.2 there and 0.1 here" in done.err
+    done = cluster(call, people, "--checkpoint", tmp_path / "none" / "run.ckpt")
+    assert done.status != 0
+    assert "does not exist" in done.err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,7 @@ from fairspectral.affinity.neighbours import NEIGHBOURS, self_tuned_graph
 from fairspectral.affinity.sparse import SparseOperator
 from fairspectral.affinity.units import scaled_and_centred
 from fairspectral.affinity.user import UserOperator
+from fairspectral.checkpoint import once
 from fairspectral.graphs.door import as_graph
 from fairspectral.linalg.room import check_room_to_work
 from fairspectral.linalg.threads import openmp_after_fork
@@ -133,7 +135,7 @@ def _from_features(
         return _self_tuned(X, dtype, n_jobs, why)
     if isinstance(affinity, str) and affinity == "nearest_neighbors":
         remedy = f"n_neighbors={n_neighbors} counts the sample itself, so pass at least 2"
-        graph = _neighbour_graph(X, n_neighbors, n_jobs).astype(dtype)
+        graph = once("graph", partial(_neighbour_graph, X, n_neighbors, n_jobs)).astype(dtype)
         near = SparseOperator(graph, name="the graph of nearest neighbours", remedy=remedy)
         if why:
             graph_of = f"the graph of {n_neighbors} nearest neighbours"
@@ -180,7 +182,7 @@ def _gower(
 
 
 def _self_tuned(X: Any, dtype: np.dtype, n_jobs: int | None, why: str) -> AffinityOperator:
-    graph, pieces = self_tuned_graph(X, n_jobs)
+    graph, pieces = once("graph", partial(self_tuned_graph, X, n_jobs))
     operator = SparseOperator(graph.astype(dtype), name="the graph of nearest neighbours")
     linked = f" Its {pieces} pieces are linked by their nearest people." if pieces > 1 else ""
     operator.choice = (

@@ -70,6 +70,14 @@ def cluster(
             help="Cluster N resamples of the rows again, and say which clusters come back.",
         ),
     ] = None,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", show_default=False,
+            help="Save the state of a long run here; the same command goes on from it after the "
+            "process was killed. Removed at the end.",
+        ),
+    ] = None,
     plain: Annotated[
         bool, typer.Option("--plain", help="No fairness: plain spectral clustering, to compare.")
     ] = False,
@@ -82,6 +90,7 @@ def cluster(
 
     [bold]Example:[/bold] fairspectral cluster people.csv --sensitive sex --clusters 5 -o out.csv
     """
+    from fairspectral.checkpoint import check_path
     from fairspectral.cli.bars import progress_bars
     from fairspectral.cli.certificate import certify, check_certificate
     from fairspectral.cli.display import print_lines
@@ -94,9 +103,11 @@ def cluster(
     wanted = read_tolerance(tolerance)
     check_names(output, report, label_column, json)
     check_certificate(certificate, source)
+    if checkpoint is not None:
+        check_path(checkpoint, "--checkpoint ")
     prepared = prepare(source, method, plain=plain)
-    check_outputs(prepared, output, report, label_column, certificate)
-    model = make_model(prepared, method, clusters, wanted, bounds)
+    check_outputs(prepared, output, report, label_column, certificate, checkpoint)
+    model = make_model(prepared, method, clusters, wanted, bounds, checkpoint)
     with progress_bars():
         model.fit(prepared.X, sensitive_features=None if plain else prepared.sensitive)
         # The report's searches at other tolerances may find better labels: before any is written.
@@ -166,11 +177,12 @@ def check_outputs(
     report: Path | None,
     label_column: str,
     certificate: Path | None = None,
+    checkpoint: Path | None = None,
 ) -> None:
     """Refuse outputs that would write over the input, or over one of its columns."""
     from fairspectral.cli.tables import check_output
 
-    for path in filter(None, (output, report, certificate)):
+    for path in filter(None, (output, report, certificate, checkpoint)):
         check_output(path, prepared.inputs)
     labelled = output is not None and output.suffix != ".npy"
     if labelled and label_column in prepared.table.frame.columns:

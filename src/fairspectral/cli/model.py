@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ def make_model(
     clusters: int,
     tolerance: Any,
     bounds: BoundOptions | None = None,
+    checkpoint: Path | None = None,
 ) -> FairSpectralClustering:
     """An estimator that is not fitted yet."""
     from fairspectral.clustering import FairSpectralClustering
@@ -40,6 +42,7 @@ def make_model(
         rounding_params=None if bounds is None else bounds.rounding_params(names),
         random_state=method.seed,
         memory_budget=method.memory_budget,
+        checkpoint=checkpoint,
         n_jobs=method.threads,
     )
 

@@ -9,7 +9,7 @@ miss nothing is multiplied a few columns at a time.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import array_api_compat
@@ -106,6 +106,31 @@ class BlockKrylov:
         gram = np.empty((self.width, self.width))
         subtract_projection(self._residual_block(), self._up_to(0), gram)
         self._orthonormalise(self._up_to(self.width), gram, 0.0)
+
+    def state(self) -> dict[str, Any]:
+        """All that `restore` needs, in numpy arrays and numbers; parts of it are views."""
+        pairs, pending = self._pairs, self._pending
+        columns = self._up_to(self.width)[:, self._fixed :]
+        return {
+            "columns": np.asarray(array_api_compat.to_device(columns, "cpu")),
+            "size": self.size,
+            "T": self._T,
+            "C": self._C,
+            "overlap": self._overlap,
+            "longest": self._longest,
+            "pending": None if pending is None else list(pending),
+            "pairs": None if pairs is None else [getattr(pairs, f.name) for f in fields(pairs)],
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go back to an earlier `state` of a space that was made in the same way."""
+        self.size = state["size"]
+        self._up_to(self.width)[:, self._fixed :] = like(state["columns"], self._columns)
+        self._T[:], self._C[:] = state["T"], state["C"]
+        self._overlap, self._longest = state["overlap"], state["longest"]
+        pairs, pending = state["pairs"], state["pending"]
+        self._pending = None if pending is None else (pending[0], pending[1])
+        self._pairs = None if pairs is None else RitzPairs(*pairs)
 
     def advance(self, step: int) -> None:
         """Multiply the first `step` columns of the residual block, which join the basis."""

@@ -14,10 +14,12 @@ Neither ever returns a larger cut than it was given.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from fairspectral.checkpoint import section
 from fairspectral.cut import CutState, kept_within
 from fairspectral.linalg.threads import allowed_threads, in_threads
 from fairspectral.progress import ROUNDING, note, report
@@ -148,19 +150,32 @@ def local_search(
         return state
     search = _Descents(affinity, rules, kinds, smallest, largest)
     best, k = make_partition(state, rules), len(state.volumes)
-    value = search.descend(best, rng)
+    saved, done = section("moves"), 0
+    if (before := saved.finished() or saved.under_way()) is not None:
+        best, value, done = type(best)(*before["best"]), before["value"], before["done"]
+        rng.spawn(done)  # the streams of the rounds before
+        rng.bit_generator.state = before["rng"]
+    else:
+        value = search.descend(best, rng)
     begin, end = progress
-    for done in range(0, rounds, _TOGETHER):
-        if stopped():
-            break
+    while done < rounds and not stopped():
         report(ROUNDING, begin + (end - begin) * done / rounds)
         note(ROUNDING, f"cut {k - value:.4g}")
-        trials = search.shake_and_descend(best, rng.spawn(min(_TOGETHER, rounds - done)))
+        together = min(_TOGETHER, rounds - done)
+        trials = search.shake_and_descend(best, rng.spawn(together))
         trial_value, trial = max(trials, key=lambda one: one[0])
         if trial_value > value:
             best, value = trial, trial_value
+        done += together
+        saved.advance(partial(_progress, best, value, done, rng))
+    saved.finish(_progress(best, value, done, rng))
     final = CutState(best.labels, best.links.T, best.within, best.volumes)
     return final if final.cut < state.cut else state
+
+
+def _progress(best: Any, value: float, done: int, rng: np.random.Generator) -> dict[str, Any]:
+    """All that a later process needs to go on after so many perturbations."""
+    return {"best": list(best), "value": value, "done": done, "rng": rng.bit_generator.state}
 
 
 class _Descents:

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from fairspectral.checkpoint import Section, section
 from fairspectral.linalg.threads import threads_apart
 from fairspectral.parameters import seeded
 from fairspectral.problem import FairCutProblem
@@ -73,13 +74,25 @@ class Solver(ABC):
         start : ndarray of shape (n, any) or None
             Vectors to start from, for the solvers that can (warm start).
         """
-        recorder = Recorder(problem, callback)
-        rng = seeded(random_state)
+        rng, saved = seeded(random_state), section("solve")
+        result = _restored(saved, rng)
+        if result is None:
+            result = self._run(problem, Recorder(problem, callback, saved), rng, start)
+            saved.finish({"result": result.state(), "rng": rng.get_state(legacy=False)})
+        if not result.converged:
+            warnings.warn(f"{self.name}: {result.status}", ConvergenceWarning, stacklevel=2)
+        return result
+
+    def _run(
+        self,
+        problem: FairCutProblem,
+        recorder: Recorder,
+        rng: np.random.RandomState,
+        start: np.ndarray | None,
+    ) -> SolveResult:
         apart = self.block_products and problem.operator.own_threads
         with threads_apart() if apart else nullcontext():
             outcome = self._solve(problem, recorder, rng, start)
-        if not outcome.converged:
-            warnings.warn(f"{self.name}: {outcome.status}", ConvergenceWarning, stacklevel=2)
         return SolveResult(
             vectors=outcome.vectors,
             eigenvalues=outcome.eigenvalues,
@@ -105,3 +118,11 @@ class Solver(ABC):
         start: np.ndarray | None,
     ) -> Outcome:
         """Run the algorithm."""
+
+
+def _restored(saved: Section, rng: np.random.RandomState) -> SolveResult | None:
+    """The result of an earlier process, after which the generator is as it was there."""
+    if (state := saved.finished()) is None:
+        return None
+    rng.set_state(state["rng"])
+    return SolveResult.restored(state["result"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 # What growth predicts is taken twice: exact where the gap falls like 1 / t after t steps, twice the
@@ -18,6 +20,10 @@ LOOSEST = 10.0
 # Rayleigh-Ritz is exact to about so many units of roundoff of the products
 # (`python benchmarks/stress.py --roundoff`).
 ROUNDOFF_UNITS = 8
+
+
+# What an estimate remembers of the steps so far.
+_STATE = ("_traces", "_followers", "_span", "_since", "_highest", "objective", "gap")
 
 
 def residual_bound(
@@ -95,6 +101,15 @@ class GapEstimate:
         bound = residual_bound(values, residuals, np.array(self._highest[:size]), wanted)
         seen = np.isfinite(missing) or self._warm
         self._settle(max(missing, SHARE * bound) if seen else CAUTION * bound)
+
+    def state(self) -> dict[str, Any]:
+        """All that `restore` needs, in lists and numbers."""
+        return {name: getattr(self, name) for name in _STATE}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go back to an earlier `state` of an estimate with the same parameters."""
+        for name in _STATE:
+            setattr(self, name, state[name])
 
     def restarted(self, steps: int) -> None:
         """The basis was compressed; it will be again after so many steps.

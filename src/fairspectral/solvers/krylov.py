@@ -9,6 +9,8 @@ and multiplies as many of its columns at a time as products are quick with.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -127,6 +129,12 @@ class KrylovSolver(Solver):
         rounds = -(-shape.width // shape.step)
         estimate, restarts = GapEstimate(wanted, tol, problem.dtype, rounds, start is not None), 0
         fresh = shape.width  # random columns: all of them are multiplied before any others
+        if (before := recorder.saved.under_way()) is not None:
+            for part, name in ((space, "space"), (estimate, "estimate"), (recorder, "recorder")):
+                part.restore(before[name])
+            rng.bit_generator.state = before["rng"]
+            fresh, restarts = before["fresh"], before["restarts"]
+        del before
         while True:
             space.advance(min(shape.step, fresh or shape.step))
             fresh = max(0, fresh - shape.step)
@@ -145,6 +153,8 @@ class KrylovSolver(Solver):
                 space.restart(shape.kept)
                 estimate.restarted((shape.capacity - shape.kept) // shape.step)
                 restarts += 1
+            now = partial(_state, space, estimate, recorder, rng, fresh, restarts)
+            recorder.saved.advance(now)
         details = {
             "method": "block Krylov",
             "block": shape.step,
@@ -163,6 +173,25 @@ class KrylovSolver(Solver):
             gap=estimate.gap,
             details=details,
         )
+
+
+def _state(
+    space: BlockKrylov,
+    estimate: GapEstimate,
+    recorder: Recorder,
+    rng: np.random.Generator,
+    fresh: int,
+    restarts: int,
+) -> dict[str, Any]:
+    """All that a later process needs to go on after this pass."""
+    return {
+        "space": space.state(),
+        "estimate": estimate.state(),
+        "recorder": recorder.state(),
+        "rng": rng.bit_generator.state,
+        "fresh": fresh,
+        "restarts": restarts,
+    }
 
 
 @dataclass(frozen=True)

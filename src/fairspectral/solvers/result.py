@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 import numpy as np
 
+from fairspectral.checkpoint import Section
 from fairspectral.problem import FairCutProblem
 
 
@@ -62,7 +63,14 @@ class Recorder:
     An exception that the callback raises goes through to the caller: the solve ends there.
     """
 
-    def __init__(self, problem: FairCutProblem, callback: Callback | None = None) -> None:
+    def __init__(
+        self,
+        problem: FairCutProblem,
+        callback: Callback | None = None,
+        saved: Section | None = None,
+    ) -> None:
+        # Where a solver that takes long may save how far it is.
+        self.saved = saved or Section()
         self._counter = problem.counter
         self._passes_before = problem.counter.passes
         self._columns_before = problem.counter.columns
@@ -84,6 +92,22 @@ class Recorder:
     def seconds(self) -> float:
         """Time since the solve began."""
         return time.perf_counter() - self._start
+
+    def state(self) -> dict[str, Any]:
+        """All that `restore` needs, in lists and numbers."""
+        return {
+            "history": [entry.as_dict() for entry in self.history],
+            "passes": self.passes,
+            "columns": self.columns,
+            "seconds": self.seconds,
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on after the iterations of an earlier process; their time counts too."""
+        self.history = [IterationRecord(**entry) for entry in state["history"]]
+        self._counter.passes += state["passes"]
+        self._counter.columns += state["columns"]
+        self._start -= state["seconds"]
 
     def record(self, **values: Any) -> IterationRecord:
         """Record one iteration and call the callback."""
@@ -147,6 +171,17 @@ class SolveResult:
     def objective(self) -> float:
         """``tr(H^T M H)``."""
         return float(np.sum(self.eigenvalues))
+
+    def state(self) -> dict[str, Any]:
+        """The fields, with the history as dicts, from which `restored` makes the same result."""
+        named = {part.name: getattr(self, part.name) for part in fields(self)}
+        return {**named, "history": [entry.as_dict() for entry in self.history]}
+
+    @classmethod
+    def restored(cls, state: dict[str, Any]) -> SolveResult:
+        """The result whose `state` was saved."""
+        history = tuple(IterationRecord(**entry) for entry in state["history"])
+        return cls(**{**state, "history": history})
 
     def __str__(self) -> str:
         return (

@@ -5,9 +5,11 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import asdict
 
 import numpy as np
 
+from fairspectral.checkpoint import Section, section
 from fairspectral.linalg.threads import allowed_threads, in_threads
 from fairspectral.rounding.partition.search import Effort, Member, Search
 from fairspectral.rounding.partition.watch import Watch
@@ -103,7 +105,8 @@ def _making(search: Search, rng: np.random.Generator) -> Job:
 
 def run_all(jobs: list[Job], watch: Watch) -> list[Member | None]:
     """The results of all jobs, run in threads; None for those that an interruption left out."""
-    results: list[Member | None] = [None] * len(jobs)
+    saved = [section("clustering") for _ in jobs]
+    results = [_restored(one) for one in saved]
     busy = [0]
     lock = threading.Lock()
 
@@ -114,7 +117,10 @@ def run_all(jobs: list[Job], watch: Watch) -> list[Member | None]:
             for at in range(first, last):
                 if watch.interrupted and at > 0:
                     break
-                results[at] = jobs[at]()
+                if results[at] is None:
+                    results[at] = found = jobs[at]()
+                    if not watch.interrupted:
+                        saved[at].finish(asdict(found))
                 _note(results[at], watch)
         finally:
             with lock:
@@ -128,6 +134,12 @@ def run_all(jobs: list[Job], watch: Watch) -> list[Member | None]:
             time.sleep(0.01)
         raise
     return results
+
+
+def _restored(saved: Section) -> Member | None:
+    """The result of a job in an earlier process."""
+    state = saved.finished()
+    return None if state is None else Member(**state)
 
 
 def _note(member: Member | None, watch: Watch) -> None:
