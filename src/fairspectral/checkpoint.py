@@ -198,7 +198,7 @@ def _write(
     }
     arrays["header"] = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
     with replacing(path) as attempt, open(attempt, "wb") as file:
-        np.savez(file, **arrays)
+        np.savez(file, **arrays)  # type: ignore[arg-type] # allow_pickle is not among the names
         file.flush()
         os.fsync(file.fileno())
 

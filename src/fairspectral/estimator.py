@@ -176,9 +176,7 @@ class FairClusteringBase(ClusterMixin, BaseEstimator):
         self.n_iter_ = len(result.history)
         self._keep(labels, fair, rows, fringe, embedded)
 
-    def _identity(
-        self, X: Any, affinity: Any, attributes: tuple[Attribute, ...]
-    ) -> dict[str, str]:
+    def _identity(self, X: Any, affinity: Any, attributes: tuple[Attribute, ...]) -> dict[str, str]:
         """All that the labels depend on, in words by name, to know a checkpoint by."""
         params = self.get_params(deep=False)
         known = {name: in_words(params[name]) for name in params if name not in _NOT_OF_THE_LABELS}
