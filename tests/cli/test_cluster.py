@@ -350,7 +350,7 @@ def test_a_checkpoint_is_removed_at_the_end_and_one_of_another_run_is_refused(
     file.write_bytes(written[-1])
     done = cluster(call, people, "--checkpoint", file, "--tolerance", "0.1")
     assert done.status != 0
-    assert "another run: fairness_tol is 0.2 there and 0.1 here" in done.err
+    assert "another run: --tolerance is 0.2 there and 0.1 here" in done.err
     done = cluster(call, people, "--checkpoint", tmp_path / "none" / "run.ckpt")
     assert done.status != 0
     assert "does not exist" in done.err
