@@ -22,6 +22,7 @@ from fairspectral.affinity.automatic import (
     two_valued_share,
 )
 from fairspectral.affinity.mixed import read_mixed
+from fairspectral.validation import FairSpectralWarning
 
 
 def moons():
@@ -179,3 +180,16 @@ def test_evenness():
 def test_a_parameter_that_is_set_decides(params, words):
     X = np.random.default_rng(3).standard_normal((60, 3))
     assert words in make_operator(X, "auto", **params).choice
+
+
+# --- affinities taken for a table -----------------------------------------------------------
+
+
+@pytest.mark.parametrize("store", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
+def test_a_symmetric_matrix_may_be_meant_as_affinities(store):
+    W = np.kron(np.eye(2), np.ones((10, 10))) + 0.01
+    with pytest.warns(FairSpectralWarning, match="symmetric 20 × 20 matrix.*'precomputed'"):
+        FairSpectralClustering(2, random_state=0).fit(store(W))
+    FairSpectralClustering(2, affinity="precomputed", random_state=0).fit(store(W))
+    square = np.random.default_rng(0).standard_normal((20, 20))
+    FairSpectralClustering(2, random_state=0).fit(store(square))

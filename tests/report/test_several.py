@@ -43,7 +43,9 @@ def test_the_table_has_a_row_for_each_with_its_own_numbers(runs):
         assert cells["normalised cut"] == f"{audit.normalized_cut:.4g}"
         assert cells["sizes"].split(" to ")[0] == str(audit.sizes.min())
         assert cells["stability"] == f"{run.stability.agreement:.2f}"
-        assert (cells["doubts"] == "none") == (not run.model.diagnosis_)
+        lost = [one for one in run.stability.clusters if one.verdict == "unstable"]
+        assert ("unstable cluster" in cells["doubts"]) == bool(lost)
+        assert (cells["doubts"] == "none") == (not run.model.diagnosis_ and not lost)
     cells = dict(zip(header, rows[2][1:], strict=True))
     assert cells["fair"] == cells["price of fairness"] == cells["shares, of everyone’s"] == "–"
 

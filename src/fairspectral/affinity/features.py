@@ -33,8 +33,27 @@ def read_features(X: Any, affinity: Any, *, check: Callable[..., Any] = check_ar
             _warn_of_missing(table)
         return table
     precomputed = isinstance(affinity, str) and affinity == "precomputed"
+    if not precomputed:
+        _warn_of_affinities(X)
     otherwise = "" if precomputed or sp.issparse(X) else ", or pass affinity='gower'"
     return check_data(X, precomputed=precomputed, check=check, otherwise=otherwise)
+
+
+def _warn_of_affinities(X: Any) -> None:
+    """Say that a square, symmetric matrix is compared row by row like any other table."""
+    if len(getattr(X, "shape", ())) != 2 or X.shape[0] != X.shape[1] or X.shape[0] < 3:
+        return
+    values = X if sp.issparse(X) else np.asarray(X)
+    if values.dtype.kind not in "biuf":
+        return
+    differs = values != values.T
+    if (differs.nnz == 0) if sp.issparse(differs) else not differs.any():
+        warnings.warn(
+            f"X is a symmetric {X.shape[0]} × {X.shape[0]} matrix, whose rows are compared like "
+            "those of any table; if it holds the affinities themselves, pass affinity='precomputed'.",
+            FairSpectralWarning,
+            stacklevel=2,
+        )
 
 
 def _warn_of_missing(table: MixedTable) -> None:

@@ -110,7 +110,11 @@ def cluster(
     model = make_model(prepared, method, clusters, wanted, bounds, checkpoint)
     with progress_bars():
         model.fit(prepared.X, sensitive_features=None if plain else prepared.sensitive)
-        # The report's searches at other tolerances may find better labels: before any is written.
+        to_file = output is not None and not is_standard(output)
+        if to_file and report is not None:
+            # Ctrl-C during the report's searches, which may take long, does not lose the labels.
+            write_table(prepared.table, output, label_column, model.labels_)
+        # Those searches at other tolerances may find better labels, which are written then.
         with limit_threads(method.threads, prepared.n):
             frontier = None if report is None else _improve_by_frontier(model, prepared)
             again = _resample(model, stability, report)
@@ -119,7 +123,7 @@ def cluster(
             progress.report("certificate")
             with limit_threads(method.threads, prepared.n):
                 claims = certify(model, source, label_column, plain)
-        if output is not None and not is_standard(output):
+        if to_file:
             write_table(prepared.table, output, label_column, model.labels_)
         if report is not None:
             progress.report("report")

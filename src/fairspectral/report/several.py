@@ -75,12 +75,19 @@ class Run:
             "diagnosis": [finding.kind for finding in self.model.diagnosis_],
         }
 
+    @property
+    def doubts(self) -> list[str]:
+        """Why its clusters may mean little: the diagnosis, and clusters that do not come back."""
+        found = [finding.kind for finding in self.model.diagnosis_]
+        again = () if self.stability is None else self.stability.clusters
+        lost = sum(cluster.verdict == "unstable" for cluster in again)
+        return [*found, f"{lost} unstable cluster{'s'[: lost > 1]}"] if lost else found
+
     def cells(self) -> list[str]:
         """Its row of the table, without its name."""
         audit, judgement = self.model.audit_, self.judgement
         low, high = audit.sizes.min(), audit.sizes.max()
         ratios = _ratio_range(audit)
-        kinds = [finding.kind for finding in self.model.diagnosis_]
         fair = "–"
         if judgement is not None:
             yes = "✓ up to a person" if judgement.whole_persons else "✓ yes"
@@ -96,7 +103,7 @@ class Run:
             "–" if self.price is None else signed(self.price),
             "–" if self.stability is None else f"{self.stability.agreement:.2f}",
             "–" if self.stability is None else f"{self.stability.weakest:.0%}",
-            ", ".join(kinds) or "none",
+            ", ".join(self.doubts) or "none",
         ]
 
 
@@ -209,7 +216,7 @@ def headline(runs: Sequence[Run]) -> list[str]:
             f"Time or Ctrl-C ended the resampling of {len(short)} of them; one had {fewest} "
             "resample(s) only."
         )
-    doubted = sum(bool(run.model.diagnosis_) for run in runs)
+    doubted = sum(bool(run.doubts) for run in runs)
     if doubted:
         said.append(f"There are doubts about {doubted} of them; see the column “doubts”.")
     # The affinity that was chosen, and who was set aside, once where the runs agree.
