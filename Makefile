@@ -60,7 +60,7 @@ test-strict: $(VENV)/.installed  ## the test suite with every warning an error, 
 	$(BIN)/python $(PYTEST) -W error
 
 fuzz: $(VENV)/.installed  ## thousands of random problems, and signals at random moments
-	FAIRSPECTRAL_PROPERTIES=fuzz $(BIN)/python $(PYTEST) tests/properties
+	FAIRSPECTRAL_PROPERTIES=fuzz $(BIN)/python $(PYTEST) tests/properties tests/test_verify.py
 	FAIRSPECTRAL_FAULTS=200 $(BIN)/python $(PYTEST) tests/faults/test_signals.py
 
 mutate: $(MUTATE)/.installed  ## do the tests notice small changes to the code of fairness?
