@@ -50,7 +50,8 @@ def _warn_of_affinities(X: Any) -> None:
     if (differs.nnz == 0) if sp.issparse(differs) else not differs.any():
         warnings.warn(
             f"X is a symmetric {X.shape[0]} × {X.shape[0]} matrix, whose rows are compared like "
-            "those of any table; if it holds the affinities themselves, pass affinity='precomputed'.",
+            "those of any table; if it holds the affinities themselves, pass "
+            "affinity='precomputed'.",
             FairSpectralWarning,
             stacklevel=2,
         )
