@@ -20,6 +20,7 @@ from fairspectral.cells import (
 )
 from fairspectral.report.collect import judge
 from fairspectral.rounding.bounds import make_rule
+from fairspectral.rounding.plan import RoundingPlan
 from fairspectral.rounding.result import Stage, all_inside, certify
 from fairspectral.validation import Attribute
 
@@ -144,7 +145,8 @@ def test_rounding_audit_report_and_command_agree_with_exact_arithmetic(tol):
 
         attribute = Attribute("group", codes, tuple(range(h)))
         rules = [make_rule(attribute, k, fairness_tol=float(tol))]
-        found = certify(labels, rules, k, 1, stage, ())
+        plan = RoundingPlan(k, rules, np.zeros(n, dtype=np.int64), 1, n, None, "auto", ())
+        found = certify(labels, plan, stage)
         assert (Cells(found.table, found.lower, found.upper).outside == expected).all()
         assert found.certified == all_inside(rules, labels, k) == (not expected.any())
 
@@ -156,5 +158,8 @@ def test_rounding_audit_report_and_command_agree_with_exact_arithmetic(tol):
             fair_assignment_=None,
         )
         assert (judge(model).outside[0] == expected.T).all()
-        failing = {(cell["group"], cell["cluster"]) for cell in _failures(audited, float(tol))}
+        failing = {
+            (cell["group"], cell["cluster"])
+            for cell in _failures(audited, (attribute,), float(tol), None)
+        }
         assert failing == {(s, c) for s, c in np.argwhere(expected).tolist()}

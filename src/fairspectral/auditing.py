@@ -10,6 +10,7 @@ import numpy as np
 
 from fairspectral.audit_views import draw_shares, html_rows
 from fairspectral.axes import axes_or_new
+from fairspectral.cells import Cells, judge_cells, tolerance_band
 from fairspectral.graphs.door import groups_of
 from fairspectral.metrics import (
     balance_of,
@@ -22,6 +23,7 @@ from fairspectral.metrics import (
 )
 from fairspectral.row_order import check_same_rows
 from fairspectral.validation import Attribute, check_sensitive_features
+from fairspectral.weighting import Weights, check_sample_weight, shown
 
 if TYPE_CHECKING:
     import pandas
@@ -38,12 +40,31 @@ class AttributeAudit:
     groups : tuple
         Its values.
     counts : ndarray of shape (k, h)
-        Members of each group in each cluster.
+        Members of each group in each cluster; with weights, their weight.
+    weights : Weights or None
+        The weight of every person; None where each counts as one.
     """
 
     name: str
     groups: tuple[Any, ...]
     counts: np.ndarray
+    weights: Weights | None = None
+
+    def judge(self, tolerance: float) -> Cells:
+        """The cells with the bounds of a tolerance, up to whole persons or the largest weight.
+
+        Tables are of shape (h, k), and count what `counts` does.
+        """
+        return self.judge_band(*tolerance_band(self.population, tolerance))
+
+    def judge_band(self, lower: np.ndarray, upper: np.ndarray) -> Cells:
+        """The same with the bounds of a band of shares, both of shape (h,)."""
+        if self.weights is None:
+            return judge_cells(self.counts.T, lower, upper)
+        unit = self.weights.unit
+        units = np.rint(self.counts.T / unit).astype(np.int64)
+        found = judge_cells(units, lower, upper, self.weights.largest)
+        return Cells(found.table * unit, found.lower * unit, found.upper * unit)
 
     @property
     def shares(self) -> np.ndarray:
@@ -100,7 +121,7 @@ class Audit:
     clusters : tuple
         The labels, sorted.
     sizes : ndarray of shape (k,)
-        Members of each cluster.
+        Members of each cluster, in heads.
     attributes : tuple of AttributeAudit
         One for each sensitive attribute; empty where there is none.
     normalized_cut : float or None
@@ -115,8 +136,21 @@ class Audit:
     normalized_cut: float | None = None
     certificate: str = ""
 
+    @property
+    def weights(self) -> Weights | None:
+        """The weights that the shares count; None where they count heads."""
+        return self.attributes[0].weights if self.attributes else None
+
+    @property
+    def up_to(self) -> str:
+        """What bounds on shares are rounded to, in words."""
+        return "whole persons" if self.weights is None else "the largest weight of a person"
+
     def to_frame(self) -> pandas.DataFrame:
-        """One row for each cluster, attribute and group: counts and shares, as a DataFrame."""
+        """One row for each cluster, attribute and group: counts and shares, as a DataFrame.
+
+        With weights the column ``weight`` takes the place of ``count``.
+        """
         import pandas
 
         rows = [
@@ -125,7 +159,7 @@ class Audit:
                 "size": int(self.sizes[i]),
                 "attribute": attribute.name,
                 "group": group,
-                "count": int(attribute.counts[i, s]),
+                ("count" if self.weights is None else "weight"): attribute.counts[i, s].item(),
                 "share": float(attribute.shares[i, s]),
                 "population_share": float(attribute.population[s]),
             }
@@ -139,6 +173,8 @@ class Audit:
         lines = []
         for attribute in self.attributes:
             lines += [attribute.name, *table_lines(self, attribute), *_summary(attribute), ""]
+        if self.weights is not None:
+            lines.append(str(self.weights))
         if not self.attributes:
             sizes = ", ".join(map(str, self.sizes))
             lines.append(f"{len(self.clusters)} clusters of sizes {sizes}")
@@ -155,6 +191,8 @@ class Audit:
         if not self.attributes:
             parts.append(f"sizes of the clusters: {', '.join(map(str, self.sizes))}<br>")
         lines = self.certificate.splitlines()
+        if self.weights is not None:
+            lines.insert(0, str(self.weights))
         if self.normalized_cut is not None:
             lines.insert(0, f"normalised cut {self.normalized_cut:.4g} of {len(self.clusters)}")
         return f"<div>{''.join(parts)}<small>{'<br>'.join(map(escape, lines))}</small></div>"
@@ -184,7 +222,12 @@ class Audit:
 
 
 def audit(
-    labels: Any, sensitive_features: Any = None, affinity: Any = None, *, certificate: str = ""
+    labels: Any,
+    sensitive_features: Any = None,
+    affinity: Any = None,
+    *,
+    sample_weight: Any = None,
+    certificate: str = "",
 ) -> Audit:
     """Audit any clustering, from any tool.
 
@@ -197,6 +240,8 @@ def audit(
         attribute. Where labels and these are pandas objects, their indexes must be equal.
     affinity : array, sparse matrix, operator, graph or None
         For the normalised cut.
+    sample_weight : array of shape (n,) or None
+        How many people each person stands for: the shares then count weight, not heads.
     certificate : str
         Text to keep with the table.
     """
@@ -209,6 +254,9 @@ def audit(
         attributes = check_sensitive_features(
             sensitive_features, len(codes), constrain=False, rows=labels, rows_name="labels"
         )
+    if sample_weight is not None:
+        weights = check_sample_weight(sample_weight, len(codes), labels, "labels")
+        attributes = tuple(attribute.weighted(weights) for attribute in attributes)
     return audit_attributes(codes, clusters, attributes, affinity, certificate)
 
 
@@ -225,7 +273,8 @@ def audit_attributes(
         clusters=clusters,
         sizes=np.bincount(codes, minlength=k),
         attributes=tuple(
-            AttributeAudit(a.name, a.categories, count_table(codes, k, a)) for a in attributes
+            AttributeAudit(a.name, a.categories, count_table(codes, k, a), a.weights)
+            for a in attributes
         ),
         normalized_cut=None if affinity is None else normalized_cut(codes, affinity),
         certificate=certificate,
@@ -244,14 +293,26 @@ def audit_table(whole: Audit, attribute: AttributeAudit, size_format: str = "") 
     size_format : str
         How sizes are written: ``","`` sets thousands apart.
     """
+    weighted = attribute.weights is not None
 
-    def row(name: Any, size: int, shares: np.ndarray, balance: float) -> list[str]:
-        shown = (f"{share:.1%}" for share in shares)
-        return [str(name), f"{size:{size_format}}", *shown, f"{balance:.3f}"]
+    def row(name: Any, size: int, weight: float, shares: np.ndarray, balance: float) -> list[str]:
+        weights = [shown(weight)] if weighted else []
+        percents = (f"{share:.1%}" for share in shares)
+        return [str(name), f"{size:{size_format}}", *weights, *percents, f"{balance:.3f}"]
 
-    clusters = zip(whole.clusters, whole.sizes, attribute.shares, attribute.balance, strict=True)
-    everyone = ("everyone", whole.sizes.sum(), attribute.population, attribute.population_balance)
-    header = ["cluster", "size", *map(str, attribute.groups), "balance"]
+    weights = attribute.counts.sum(axis=1)
+    clusters = zip(
+        whole.clusters, whole.sizes, weights, attribute.shares, attribute.balance, strict=True
+    )
+    everyone = (
+        "everyone",
+        whole.sizes.sum(),
+        weights.sum(),
+        attribute.population,
+        attribute.population_balance,
+    )
+    more = ["weight"] if weighted else []
+    header = ["cluster", "size", *more, *map(str, attribute.groups), "balance"]
     return [header, *(row(*cluster) for cluster in clusters), row(*everyone)]
 
 

@@ -13,6 +13,13 @@ together are the population. In a cluster of m persons the bounds on the cell ar
 so the fractional table ``z_s m`` satisfies them. As the bounds are those of a flow, a table of
 whole persons then satisfies them too. A cell can thus leave its band by less than one person, and
 only where the band holds no suitable whole number.
+
+Where persons have weights, everything is counted in whole units of weight, and a person of w units
+moves all of them at once. With the largest of all persons, ``w``, the bounds are
+
+    L = min(ceil(a_s m), floor(z_s m) - w + 1),    U = max(floor(b_s m), ceil(z_s m) + w - 1):
+
+a cell can leave its band by less than the largest weight of a person. Whole persons are w = 1.
 """
 
 from __future__ import annotations
@@ -26,7 +33,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Cells:
-    """Persons in each cell, and the bounds on them in whole persons.
+    """Persons in each cell, and the bounds on them in whole persons; or units of weight.
 
     Attributes
     ----------
@@ -57,8 +64,14 @@ class Cells:
         )
 
 
-def count_cells(groups: np.ndarray, labels: np.ndarray, n_groups: int, k: int) -> np.ndarray:
-    """Persons of each group in each cluster, shape (h, k).
+def count_cells(
+    groups: np.ndarray,
+    labels: np.ndarray,
+    n_groups: int,
+    k: int,
+    units: np.ndarray | None = None,
+) -> np.ndarray:
+    """Persons of each group in each cluster, or their units of weight, shape (h, k).
 
     Parameters
     ----------
@@ -66,8 +79,12 @@ def count_cells(groups: np.ndarray, labels: np.ndarray, n_groups: int, k: int) -
         The group, 0 to h - 1, and the cluster, 0 to k - 1, of each person.
     n_groups, k : int
         h and k.
+    units : integer ndarray of shape (n,) or None
+        The weight of each person.
     """
-    cells = np.bincount(groups.astype(np.int64) * k + labels, minlength=n_groups * k)
+    # Sums of units are exact in float64.
+    at = groups.astype(np.int64) * k + labels
+    cells = np.bincount(at, weights=units, minlength=n_groups * k)
     return cells.reshape(n_groups, k).astype(np.int64)
 
 
@@ -82,22 +99,31 @@ def tolerance_band(shares: np.ndarray, tolerance: float) -> tuple[np.ndarray, np
     return lower, np.minimum((1 + tolerance) * shares, 1.0)
 
 
-def cell_range(lower: float, upper: float, count: int, n: int, size: int) -> tuple[int, int]:
+def cell_range(
+    lower: float, upper: float, count: int, n: int, size: int, largest: int = 1
+) -> tuple[int, int]:
     """Bounds on a cell: a group of ``count`` among ``n`` persons, a cluster of ``size``.
 
+    All may be units of weight, of which a person has ``largest`` at most; without weights it is 1.
     Plain scalar code, because the refinement compiles this function.
     """
     # A product such as 0.8 * 5 may have a floating-point error, which must not move the bounds.
     slip = 1e-9 + 1e-15 * size
-    low = min(math.ceil(lower * size - slip), count * size // n)
-    high = max(math.floor(upper * size + slip), -(-count * size // n))
+    low = min(math.ceil(lower * size - slip), count * size // n - (largest - 1))
+    high = max(math.floor(upper * size + slip), -(-count * size // n) + (largest - 1))
     return max(low, 0), min(high, count, size)
 
 
 def bounds_in_persons(
-    lower: np.ndarray, upper: np.ndarray, counts: np.ndarray, sizes: np.ndarray
+    lower: np.ndarray,
+    upper: np.ndarray,
+    counts: np.ndarray,
+    sizes: np.ndarray,
+    largest: int = 1,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Least and largest number of persons of each group in clusters of these sizes.
+
+    All may be counted in units of weight.
 
     Parameters
     ----------
@@ -107,6 +133,8 @@ def bounds_in_persons(
         Persons in each group.
     sizes : integer ndarray of shape (k,)
         Persons in each cluster.
+    largest : int
+        Units of the person who weighs most.
 
     Returns
     -------
@@ -118,19 +146,21 @@ def bounds_in_persons(
     n, slip = int(counts.sum()), 1e-9 + 1e-15 * sizes
     low = np.ceil(np.asarray(lower)[:, None] * sizes - slip).astype(np.int64)
     high = np.floor(np.asarray(upper)[:, None] * sizes + slip).astype(np.int64)
-    low = np.maximum(np.minimum(low, counts * sizes // n), 0)
-    high = np.maximum(high, -(-counts * sizes // n))
+    low = np.maximum(np.minimum(low, counts * sizes // n - (largest - 1)), 0)
+    high = np.maximum(high, -(-counts * sizes // n) + (largest - 1))
     return low, np.minimum(np.minimum(high, counts), sizes)
 
 
-def judge_cells(table: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> Cells:
+def judge_cells(table: np.ndarray, lower: np.ndarray, upper: np.ndarray, largest: int = 1) -> Cells:
     """Put bounds on all cells of a clustering, from its band of shares (both of shape (h,))."""
-    return Cells(table, *bounds_in_persons(lower, upper, table.sum(axis=1), table.sum(axis=0)))
+    sums = table.sum(axis=1), table.sum(axis=0)
+    return Cells(table, *bounds_in_persons(lower, upper, *sums, largest))
 
 
-def judge_by_tolerance(table: np.ndarray, tolerance: float) -> Cells:
+def judge_by_tolerance(table: np.ndarray, tolerance: float, largest: int = 1) -> Cells:
     """Put bounds on all cells of a clustering, ``(1 ± tolerance)`` around everyone's shares."""
-    return judge_cells(table, *tolerance_band(population_shares(table.sum(axis=1)), tolerance))
+    band = tolerance_band(population_shares(table.sum(axis=1)), tolerance)
+    return judge_cells(table, *band, largest)
 
 
 def persons_beyond(

@@ -34,6 +34,11 @@ def certify_model(model: Any) -> Certificate:
     model : FairSpectralClustering
         Fitted. The bounds take some ten to some hundred passes over its affinities.
     """
+    if model._moves_nodes:
+        raise ValueError(
+            "a certificate to verify counts heads, and this model has weights or links; "
+            "fair_assignment_.certificate says what holds for them."
+        )
     asked = {**model.get_params(deep=False), **model._asked, "affinity": model._affinity}
     parameters = {name: plain_value(value) for name, value in asked.items()}
     operator, k, fair = model.affinity_operator_, model.n_clusters, model.fair_assignment_

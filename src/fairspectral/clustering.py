@@ -229,7 +229,16 @@ class FairSpectralClustering(FairClusteringBase):
         self.verbose = verbose
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any = None, *, sensitive_features: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        sensitive_features: Any = None,
+        sample_weight: Any = None,
+        must_link: Any = None,
+        cannot_link: Any = None,
+    ) -> Self:
         """Cluster the samples.
 
         Parameters
@@ -251,6 +260,17 @@ class FairSpectralClustering(FairClusteringBase):
             dict from nodes to groups. None gives plain spectral clustering. Values belong to
             the rows of `X` by position; where both are pandas objects, their indexes must be
             equal and in the same order, or it is an error.
+        sample_weight : array of shape (n,) or None
+            How many people each sample stands for, as in surveys: numbers of at least 0. Shares,
+            bounds, audit and certificate count weight instead of heads; the bounds are then up to
+            the largest weight of a person. Weights do not change who is similar to whom. Who
+            weighs 0 gets a cluster and counts nothing.
+        must_link : sequence of pairs, or None
+            Who must be in the same cluster. Pairs are positions of rows, or their names where X
+            is a graph or a pandas table (its index).
+        cannot_link : sequence of pairs, or None
+            Who must not be in the same cluster. The certificate names pairs that cannot be kept
+            apart. It needs the fair rounding.
 
         Returns
         -------
@@ -261,11 +281,27 @@ class FairSpectralClustering(FairClusteringBase):
         check_n_jobs(self.n_jobs)
         threads = None if self.n_jobs is None or self.n_jobs < 1 else self.n_jobs
         with threadpool_limits(limits=threads) if threads else nullcontext():
-            return self._fit(X, sensitive_features)
+            return self._fit(X, sensitive_features, sample_weight, must_link, cannot_link)
 
-    def fit_predict(self, X: Any, y: Any = None, *, sensitive_features: Any = None) -> np.ndarray:
+    def fit_predict(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        sensitive_features: Any = None,
+        sample_weight: Any = None,
+        must_link: Any = None,
+        cannot_link: Any = None,
+    ) -> np.ndarray:
         """Cluster the samples and return their labels; see `fit`."""
-        return self.fit(X, y, sensitive_features=sensitive_features).labels_
+        return self.fit(
+            X,
+            y,
+            sensitive_features=sensitive_features,
+            sample_weight=sample_weight,
+            must_link=must_link,
+            cannot_link=cannot_link,
+        ).labels_
 
     @property
     def certificate_(self) -> Certificate:

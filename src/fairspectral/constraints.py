@@ -12,6 +12,7 @@ import scipy.linalg
 
 from fairspectral.parameters import check_choice
 from fairspectral.validation import Attribute, check_sensitive_features
+from fairspectral.weighting import Weights
 
 ATTRIBUTE_MODES = ("marginal", "intersection")
 
@@ -23,19 +24,21 @@ def encode_groups(
     *,
     rows: Any = None,
     rows_name: str = "X",
+    weights: Weights | None = None,
 ) -> tuple[Attribute, ...]:
     """The attributes whose shares are constrained.
 
     ``"marginal"`` keeps each attribute (groups overlap: every woman, every migrant);
     ``"intersection"`` makes one attribute of all the combinations that occur. `rows` is the data
-    that they belong to; if both have row labels, these must agree.
+    that they belong to; if both have row labels, these must agree. `weights` is how much each
+    sample counts.
     """
     check_choice(attribute_mode, ATTRIBUTE_MODES, "attribute_mode")
     attributes = check_sensitive_features(
         sensitive_features, n_samples, rows=rows, rows_name=rows_name
     )
     if attribute_mode == "marginal" or len(attributes) == 1:
-        return attributes
+        return tuple(attribute.weighted(weights) for attribute in attributes)
     combined = np.stack([attribute.codes for attribute in attributes], axis=1)
     present, codes = np.unique(combined, axis=0, return_inverse=True)
     categories = tuple(
@@ -43,7 +46,7 @@ def encode_groups(
         for row in present
     )
     name = " × ".join(attribute.name for attribute in attributes)
-    return (Attribute(name, codes.reshape(-1), categories),)
+    return (Attribute(name, codes.reshape(-1), categories).weighted(weights),)
 
 
 def attributes_of(attributes: tuple[Attribute, ...], kept: np.ndarray) -> tuple[Attribute, ...]:
@@ -55,7 +58,8 @@ def attributes_of(attributes: tuple[Attribute, ...], kept: np.ndarray) -> tuple[
         present, codes = np.unique(attribute.codes[kept], return_inverse=True)
         if len(present) > 1:
             categories = tuple(attribute.categories[i] for i in present)
-            found.append(Attribute(attribute.name, codes.reshape(-1), categories))
+            weights = None if attribute.weights is None else attribute.weights.of(kept)
+            found.append(Attribute(attribute.name, codes.reshape(-1), categories, weights))
     return tuple(found)
 
 
@@ -85,17 +89,27 @@ class FairnessConstraints:
 
     @classmethod
     def from_attributes(
-        cls, attributes: tuple[Attribute, ...], degrees: np.ndarray
+        cls,
+        attributes: tuple[Attribute, ...],
+        degrees: np.ndarray,
+        nodes: np.ndarray | None = None,
     ) -> FairnessConstraints:
         """``F = D^-1/2 (G - 1 z^T)`` for each attribute, less its last column.
+
+        With `nodes`, the node of each person, shape (n,), the rows of ``G - 1 z^T`` are summed
+        over the people of each node, and `degrees` are those of the nodes.
 
         The last column of each attribute is minus the sum of the others. Attributes that
         determine each other leave ``F`` rank-deficient still, so the basis is cut at the
         numerical rank.
         """
-        F = fairness_matrix(attributes) / np.sqrt(degrees)[:, None]
-        # Columns of unit length: the rank must not depend on the size of a group.
-        unit = F / np.linalg.norm(F, axis=0)
+        F = fairness_matrix(attributes)
+        if nodes is not None:
+            F = np.stack([np.bincount(nodes, column) for column in F.T], axis=1)
+        F = F / np.sqrt(degrees)[:, None]
+        # Columns of unit length: the rank must not depend on the size of a group. Where every
+        # node has the shares of everyone there is nothing to constrain.
+        unit = F / np.maximum(np.linalg.norm(F, axis=0), np.finfo(np.float64).tiny)
         U, singular, _ = scipy.linalg.svd(unit, full_matrices=False, check_finite=False)
         rank = int(np.sum(singular > singular[0] * max(F.shape) * np.finfo(np.float64).eps))
         Q = U[:, :rank]
@@ -131,11 +145,20 @@ class FairnessConstraints:
 
 
 def fairness_matrix(attributes: tuple[Attribute, ...]) -> np.ndarray:
-    """``F0 = G - 1 z^T`` of every attribute, each without its last column, side by side."""
+    """``F0 = G - 1 z^T`` of every attribute, each without its last column, side by side.
+
+    With weights ``z`` is the groups' shares of the weight, and each row is multiplied with its
+    person's, so that a clustering is orthogonal to ``F0`` if its shares of the weight are ``z``.
+    """
     blocks = []
     for attribute in attributes:
         n, h = len(attribute.codes), len(attribute.categories)
         G = np.zeros((n, h))
         G[np.arange(n), attribute.codes] = 1.0
-        blocks.append((G - G.mean(axis=0))[:, : h - 1])
+        if attribute.weights is None:
+            F = G - G.mean(axis=0)
+        else:
+            units = attribute.weights.units
+            F = (G - np.average(G, axis=0, weights=units)) * (units / units.mean())[:, None]
+        blocks.append(F[:, : h - 1])
     return np.hstack(blocks)

@@ -37,10 +37,13 @@ def embed(
     callback: Callback | None = None,
     random_state: Any = None,
     start: np.ndarray | None = None,
+    nodes: np.ndarray | None = None,
 ) -> tuple[np.ndarray, SolveResult]:
     """Solve the fair cut problem and scale its vectors to the rows that are clustered.
 
-    `name` is the name of `n_components` in errors; the rest is as in `fair_spectral_embedding`.
+    `name` is the name of `n_components` in errors; `nodes`, of shape (n,), is the node of the
+    operator that each person of the attributes belongs to, where they are not the nodes
+    themselves. The rest is as in `fair_spectral_embedding`.
 
     Returns
     -------
@@ -52,7 +55,7 @@ def embed(
     check_room_to_work()
     n = operator.shape[0]
     if attributes:
-        constraints = FairnessConstraints.from_attributes(attributes, operator.degrees)
+        constraints = FairnessConstraints.from_attributes(attributes, operator.degrees, nodes)
     else:
         constraints = FairnessConstraints.none(n)
     check_n_clusters(n_components, n, constraints.rank, name=name)

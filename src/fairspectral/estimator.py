@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from fairspectral.affinity import AffinityOperator, is_operator, make_operator
+from fairspectral.affinity.contracted import contract_affinity
 from fairspectral.affinity.features import read_features, takes_mixed
 from fairspectral.affinity.fringe import Fringe, without_fringe
 from fairspectral.affinity.mixed import MixedTable
@@ -26,7 +27,8 @@ from fairspectral.constraints import attributes_of, encode_groups
 from fairspectral.diagnosis import diagnose
 from fairspectral.embedding import embed
 from fairspectral.fingerprint import fingerprint, in_words
-from fairspectral.graphs.door import unpack_graph
+from fairspectral.graphs.door import names_of, unpack_graph
+from fairspectral.links import Links, read_links
 from fairspectral.parameters import did_you_mean, seeded
 from fairspectral.progress import AFFINITY, EMBEDDING, ROUNDING, GapMeter, listening, report
 from fairspectral.rounder import Rounder
@@ -34,6 +36,7 @@ from fairspectral.rounding.fair import FairAssignment
 from fairspectral.rounding.kmeans import kmeans_labels
 from fairspectral.rounding.placement import complete_rows, rows_of_all
 from fairspectral.rounding.plan import RoundingPlan, plan_rounding
+from fairspectral.rounding.rows import can_search
 from fairspectral.set_aside import SetAside, choose_aside
 from fairspectral.solvers.registry import SOLVERS
 from fairspectral.solvers.result import Callback, IterationRecord
@@ -41,6 +44,7 @@ from fairspectral.validation import (
     Attribute,
     check_n_clusters,
 )
+from fairspectral.weighting import Weights, check_sample_weight
 
 # Parameters of `fair_assignment` that the estimator does not set itself.
 _ROUNDING_PARAMS = (
@@ -89,23 +93,41 @@ class FairClusteringBase(ClusterMixin, BaseEstimator):
     n_jobs: int | None
     verbose: int
 
-    def _fit(self, X: Any, sensitive_features: Any) -> Self:
+    def _fit(
+        self, X: Any, sensitive_features: Any, sample_weight: Any, must_link: Any, cannot_link: Any
+    ) -> Self:
         random_state = check_random_state(self.random_state)
         solver_params = self._solver_params()
         self._check_rounding_params()
+        names = names_of(X)
         X, sensitive_features, affinity = unpack_graph(X, sensitive_features, self.affinity)
         given, X = X, self._check_data(X, affinity)
         n = affinity.shape[0] if X is None else X.shape[0]
         check_n_clusters(self.n_clusters, n, 0)
         # Validate before computing the affinities, so that errors come early.
+        weights = None
+        if sample_weight is not None:
+            weights = check_sample_weight(sample_weight, n, given)
         attributes: tuple[Attribute, ...] = ()
         if sensitive_features is not None:
-            attributes = encode_groups(sensitive_features, n, self.attribute_mode, rows=given)
+            attributes = encode_groups(
+                sensitive_features, n, self.attribute_mode, rows=given, weights=weights
+            )
+        links = read_links(
+            must_link, cannot_link, range(n) if names is None else names, self.n_clusters
+        )
         if len(attributes) == 1 and self.n_components is None:
             check_n_clusters(self.n_clusters, n, len(attributes[0].categories) - 1)
-        plan = self._plan(attributes)
+        plan = self._plan(attributes, links)
+        if self.checkpoint is not None and (weights is not None or links is not None):
+            raise ValueError(
+                "a run with sample_weight, must_link or cannot_link cannot go on from a checkpoint; "
+                "leave checkpoint out."
+            )
         with checkpointing(self.checkpoint, partial(self._identity, X, affinity, attributes)):
-            self._compute(X, affinity, attributes, plan, solver_params, random_state)
+            self._compute(
+                X, affinity, attributes, weights, links, plan, solver_params, random_state
+            )
         return self
 
     def _compute(
@@ -113,6 +135,8 @@ class FairClusteringBase(ClusterMixin, BaseEstimator):
         X: Any,
         affinity: Any,
         attributes: tuple[Attribute, ...],
+        weights: Weights | None,
+        links: Links | None,
         plan: RoundingPlan | None,
         solver_params: Any,
         random_state: np.random.RandomState,
@@ -127,10 +151,14 @@ class FairClusteringBase(ClusterMixin, BaseEstimator):
         with listening(lambda *_: None, lambda _, words: self._say(words)):
             operator = self._make_operator(X, affinity)
         report(AFFINITY, 1.0)
+        if links is not None or (plan is not None and plan.in_nodes):
+            _check_in_memory(operator)
         self._say("fair embedding" if attributes else "embedding (no sensitive features)")
         n_components = self.n_clusters if self.n_components is None else self.n_components
         fringe = choose_aside(operator, plan, n_components)
         embedded = without_fringe(operator, fringe) if fringe else operator
+        if links is not None:
+            embedded = contract_affinity(operator, links.nodes)
         rows, result = embed(
             embedded,
             attributes_of(attributes, fringe.kept),
@@ -140,11 +168,12 @@ class FairClusteringBase(ClusterMixin, BaseEstimator):
             solver_params=solver_params,
             callback=self._watch_iterations(),
             random_state=random_state,
+            nodes=None if links is None else links.nodes,
         )
         report(EMBEDDING, 1.0)
         self._say(str(result))
         report(ROUNDING, 0.0)
-        rows = rows_of_all(rows, fringe)
+        rows = rows_of_all(rows, fringe) if links is None else rows[links.nodes]
         rounder = None
         if plan is not None:
             rounder = Rounder(
@@ -152,13 +181,15 @@ class FairClusteringBase(ClusterMixin, BaseEstimator):
                 attributes,
                 operator,
                 fringe=fringe,
+                links=links,
                 n_init=self.n_init,
                 random_state=random_state,
             )
-        labels, fair = self._round(rows, plan, rounder, random_state)
+        labels, fair = self._round(rows, plan, rounder, links, random_state)
         # Stored together, so that an interrupted fit leaves the model as it was.
         self._attributes, self._affinity = attributes, affinity
         self._features_sha256 = sha256
+        self._weights, self._moves_nodes = weights, links is not None or weights is not None
         # Rounds at other tolerances too, for the frontier, and knows the clusterings found so far.
         self._rounder = rounder
         self._asked = {name: getattr(self, name) for name in _OF_THE_LABELS}
@@ -226,11 +257,16 @@ class FairClusteringBase(ClusterMixin, BaseEstimator):
         other._adopt(fair)
         return other
 
-    def _plan(self, attributes: tuple[Attribute, ...]) -> RoundingPlan | None:
+    def _plan(self, attributes: tuple[Attribute, ...], links: Links | None) -> RoundingPlan | None:
         """The validated rounding request; None where k-means will round."""
         if not attributes or self.assign_labels == "kmeans":
+            if links is not None and len(links.apart):
+                raise ValueError(
+                    "cannot_link needs the fair rounding, but here k-means rounds; pass "
+                    'sensitive_features and assign_labels="fair".'
+                )
             return None
-        return plan_rounding(
+        plan = plan_rounding(
             attributes,
             self.n_clusters,
             fairness_tol=self.fairness_tol,
@@ -238,14 +274,25 @@ class FairClusteringBase(ClusterMixin, BaseEstimator):
             time_budget=self.time_budget,
             **(self.rounding_params or {}),
         )
+        return replace(plan, links=links)
 
     def _round(
-        self, rows: np.ndarray, plan: RoundingPlan | None, rounder: Rounder | None, rng: Any
+        self,
+        rows: np.ndarray,
+        plan: RoundingPlan | None,
+        rounder: Rounder | None,
+        links: Links | None,
+        rng: Any,
     ) -> tuple[np.ndarray, FairAssignment | None]:
         if plan is None or rounder is None:
             self._say("rounding by k-means")
-            labels = kmeans_labels(rows, self.n_clusters, n_init=self.n_init, random_state=rng)
-            return labels, None
+            cluster = partial(
+                kmeans_labels, n_clusters=self.n_clusters, n_init=self.n_init, random_state=rng
+            )
+            if links is None:
+                return cluster(rows), None
+            _, one, persons = np.unique(links.nodes, return_index=True, return_counts=True)
+            return cluster(rows[one], sample_weight=persons)[links.nodes], None
         self._say("fair rounding")
         fair = rounder.round(plan)
         self._say(fair.certificate)
@@ -331,6 +378,16 @@ def _holds_affinities(X: Any, affinity: Any) -> bool:
     """Whether the data are affinities and not features."""
     given = isinstance(affinity, str) and affinity == "precomputed"
     return given or is_operator(affinity) or is_operator(X)
+
+
+def _check_in_memory(operator: AffinityOperator) -> None:
+    """Refuse weights and links where the search cannot move single people."""
+    if not can_search(operator):
+        raise ValueError(
+            "sample_weight, must_link and cannot_link need affinities that are held in memory, and "
+            'these are recomputed in every pass; use affinity="nearest_neighbors", or a larger '
+            "memory_budget."
+        )
 
 
 def _named(affinity: Any) -> str:

@@ -1,7 +1,8 @@
 """How fair a clustering is, and how good its cut: one function for each measure.
 
 Labels come from any tool; the sensitive attribute from any array. ``n_ls`` is the number of
-members of group s in cluster l, ``n_l`` a cluster's size, ``p_s`` a group's share of everyone.
+members of group s in cluster l, ``n_l`` a cluster's size, ``p_s`` a group's share of everyone; with
+``sample_weight``, all of them count weight instead of heads.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from fairspectral.cells import count_cells, population_shares
 from fairspectral.cut import CutState
 from fairspectral.row_order import check_same_rows
 from fairspectral.validation import Attribute, check_sensitive_features, encode_values
+from fairspectral.weighting import check_sample_weight
 
 __all__ = [
     "average_balance",
@@ -31,19 +33,23 @@ __all__ = [
 ]
 
 
-def group_counts(labels: Any, sensitive_features: Any) -> np.ndarray:
+def group_counts(labels: Any, sensitive_features: Any, sample_weight: Any = None) -> np.ndarray:
     """``n_ls``: how many members of each group each cluster has.
 
     Returns
     -------
     ndarray of shape (k, h), int
-        Rows in the order of the sorted labels, columns in that of the sorted groups.
+        Rows in the order of the sorted labels, columns in that of the sorted groups. With weights
+        it is the sum of their weights.
     """
     codes, k = check_labels(labels)
-    return count_table(codes, k, _one_attribute(sensitive_features, len(codes), labels))
+    attribute = _one_attribute(sensitive_features, len(codes), labels, sample_weight)
+    return count_table(codes, k, attribute)
 
 
-def balance_per_cluster(labels: Any, sensitive_features: Any) -> np.ndarray:
+def balance_per_cluster(
+    labels: Any, sensitive_features: Any, sample_weight: Any = None
+) -> np.ndarray:
     """The paper's Definition 2.1 for each cluster: smallest group count over the largest.
 
     Returns
@@ -51,57 +57,60 @@ def balance_per_cluster(labels: Any, sensitive_features: Any) -> np.ndarray:
     ndarray of shape (k,)
         In [0, 1]; 0 where a group is absent.
     """
-    return balance_of(group_counts(labels, sensitive_features))
+    return balance_of(group_counts(labels, sensitive_features, sample_weight))
 
 
-def average_balance(labels: Any, sensitive_features: Any) -> float:
+def average_balance(labels: Any, sensitive_features: Any, sample_weight: Any = None) -> float:
     """The paper's balance: the mean over the clusters.
 
     It is 1 only where groups are equally large in every cluster, so its best value for
     proportional clusters is `population_balance`.
     """
-    return float(balance_per_cluster(labels, sensitive_features).mean())
+    return float(balance_per_cluster(labels, sensitive_features, sample_weight).mean())
 
 
-def minimum_balance(labels: Any, sensitive_features: Any) -> float:
+def minimum_balance(labels: Any, sensitive_features: Any, sample_weight: Any = None) -> float:
     """The paper's minimum balance: that of the worst cluster."""
-    return float(balance_per_cluster(labels, sensitive_features).min())
+    return float(balance_per_cluster(labels, sensitive_features, sample_weight).min())
 
 
-def population_balance(sensitive_features: Any) -> float:
+def population_balance(sensitive_features: Any, sample_weight: Any = None) -> float:
     """The balance of everyone together: smallest group over the largest."""
     if isinstance(sensitive_features, Mapping):
         sensitive_features = next(iter(sensitive_features.values()), ())
     n_samples = len(sensitive_features) if hasattr(sensitive_features, "__len__") else 0
-    attribute = _one_attribute(sensitive_features, n_samples)
+    attribute = _one_attribute(sensitive_features, n_samples, sample_weight=sample_weight)
     return float(balance_of(attribute.counts[None, :])[0])
 
 
-def relative_balance(labels: Any, sensitive_features: Any) -> float:
+def relative_balance(labels: Any, sensitive_features: Any, sample_weight: Any = None) -> float:
     """`average_balance` over `population_balance`: 1.0 when every cluster mirrors everyone."""
-    return average_balance(labels, sensitive_features) / population_balance(sensitive_features)
+    everyone = population_balance(sensitive_features, sample_weight)
+    return average_balance(labels, sensitive_features, sample_weight) / everyone
 
 
-def proportionality(labels: Any, sensitive_features: Any) -> float:
+def proportionality(labels: Any, sensitive_features: Any, sample_weight: Any = None) -> float:
     """The balance of Bera et al. (2019): ``min over l, s of min(n_ls/n_l / p_s, its inverse)``.
 
     1.0 exactly when every cluster mirrors the population, 0 when a group is absent somewhere;
     0.8 is the four-fifths rule.
     """
-    ratios = ratios_of(group_counts(labels, sensitive_features))
+    ratios = ratios_of(group_counts(labels, sensitive_features, sample_weight))
     inverse = np.divide(1.0, ratios, out=np.zeros_like(ratios), where=ratios > 0)
     return float(np.minimum(ratios, inverse).min())
 
 
-def representation_difference(labels: Any, sensitive_features: Any) -> float:
+def representation_difference(
+    labels: Any, sensitive_features: Any, sample_weight: Any = None
+) -> float:
     """The largest ``|n_ls/n_l - p_s|``: 0 when every cluster mirrors the population."""
-    counts = group_counts(labels, sensitive_features)
+    counts = group_counts(labels, sensitive_features, sample_weight)
     return float(np.abs(shares_of(counts) - population_of(counts)).max())
 
 
-def representation_ratio(labels: Any, sensitive_features: Any) -> float:
+def representation_ratio(labels: Any, sensitive_features: Any, sample_weight: Any = None) -> float:
     """The smallest ``(n_ls/n_l) / p_s``: 1 when every cluster mirrors the population."""
-    return float(ratios_of(group_counts(labels, sensitive_features)).min())
+    return float(ratios_of(group_counts(labels, sensitive_features, sample_weight)).min())
 
 
 def normalized_cut(labels: Any, affinity: Any) -> float:
@@ -139,11 +148,16 @@ def check_labels(labels: Any) -> tuple[np.ndarray, int]:
 
 
 def count_table(codes: np.ndarray, n_clusters: int, attribute: Attribute) -> np.ndarray:
-    """Members of each group in each cluster, shape (k, h)."""
-    return count_cells(attribute.codes, codes, len(attribute.categories), n_clusters).T
+    """Members of each group in each cluster, or their weight, shape (k, h)."""
+    h, weights = len(attribute.categories), attribute.weights
+    if weights is None:
+        return count_cells(attribute.codes, codes, h, n_clusters).T
+    return weights.amount(count_cells(attribute.codes, codes, h, n_clusters, weights.units).T)
 
 
-def _one_attribute(sensitive_features: Any, n_samples: int, labels: Any = None) -> Attribute:
+def _one_attribute(
+    sensitive_features: Any, n_samples: int, labels: Any = None, sample_weight: Any = None
+) -> Attribute:
     attributes = check_sensitive_features(
         sensitive_features, n_samples, constrain=False, rows=labels, rows_name="labels"
     )
@@ -152,7 +166,9 @@ def _one_attribute(sensitive_features: Any, n_samples: int, labels: Any = None) 
             f"sensitive_features has {len(attributes)} attributes; pass one column at a time, "
             "or use fairspectral.audit for all of them."
         )
-    return attributes[0]
+    if sample_weight is None:
+        return attributes[0]
+    return attributes[0].weighted(check_sample_weight(sample_weight, n_samples, labels, "labels"))
 
 
 # --- the formulas, of counts of shape (k, h) ----------------------------------------------

@@ -15,6 +15,7 @@ import numpy as np
 
 from fairspectral.affinity import AffinityOperator
 from fairspectral.affinity.fringe import Fringe
+from fairspectral.links import Links
 from fairspectral.parameters import seeded
 from fairspectral.progress import report
 from fairspectral.rounding.archive import Archive, is_lower
@@ -47,6 +48,8 @@ class Rounder:
         embeddings; on others the one start is k-means on `rows`.
     fringe : Fringe or None
         Who was set aside before the embedding.
+    links : Links or None
+        Who must be together and who must not, in every clustering that is asked for.
     sample_weight, centroids, n_init
         As in `fair_assignment`; with weights or centroids there is one start.
     random_state : int, RandomState or None
@@ -67,12 +70,14 @@ class Rounder:
         operator: AffinityOperator | None = None,
         *,
         fringe: Fringe | None = None,
+        links: Links | None = None,
         sample_weight: Any = None,
         centroids: np.ndarray | None = None,
         n_init: int = 10,
         random_state: Any = None,
     ) -> None:
         self.rows, self.attributes, self.operator = rows, attributes, operator
+        self._links = links
         self.fringe = fringe or Fringe.none(len(rows))
         self.archive = Archive()
         self._weight, self._centroids, self._n_init = sample_weight, centroids, n_init
@@ -98,6 +103,7 @@ class Rounder:
         search ends above the result of a tighter one, it begins again from that. After a Ctrl-C
         no other search begins for bounds within which a clustering is known.
         """
+        plans = [replace(plan, links=self._links) for plan in plans]
         embeddings: _Embeddings = {}
         found: list[FairAssignment] = []
         self._interrupted = self.enough
@@ -123,10 +129,11 @@ class Rounder:
         """Search from the starts, and from what is known if that is better than what they gave."""
         begun = time.monotonic()
         starts = self._starts(plan, embeddings)
-        found = self._search(plan, starts if self._is_graph else [])
+        graph = self._is_graph(plan)
+        found = self._search(plan, starts if graph else [])
         self.archive.add(found)
         stopped = STOPPED in found.notes
-        further = [] if self._is_graph else [labels for _, labels in starts]
+        further = [] if graph else [labels for _, labels in starts]
         best = self._best(plan, found)
         if best is not found:
             further.append(best.labels)
@@ -146,16 +153,15 @@ class Rounder:
             self._searched[_identity(plan)] = found
         return found
 
-    @property
-    def _is_graph(self) -> bool:
+    def _is_graph(self, plan: RoundingPlan) -> bool:
         held = self.operator is not None and can_search(self.operator)
-        return held and suits_levels(self.operator)
+        return held and (plan.in_nodes or suits_levels(self.operator))
 
     def _starts(self, plan: RoundingPlan, embeddings: _Embeddings) -> list[tuple[str, np.ndarray]]:
         """Clusterings from several embeddings."""
         if self.operator is None or self._weight is not None or self._centroids is not None:
             return []
-        kinds = choose_kinds(plan, dense=not self._is_graph)
+        kinds = choose_kinds(plan, dense=not self._is_graph(plan))
         key = (kinds, plan.smallest)
         if key not in embeddings:
             embeddings[key] = embed_starts(
@@ -187,7 +193,7 @@ class Rounder:
 
     def _search_from(self, plan: RoundingPlan, labels: np.ndarray) -> FairAssignment:
         """Search again, from a clustering within the bounds that is better than what was found."""
-        if self._is_graph:
+        if self._is_graph(plan):
             return self._search(plan, [("known before", labels)])
         return follow_plan(
             plan,

@@ -95,11 +95,12 @@ def choose_aside(
     operator : AffinityOperator
         The affinities of everybody.
     plan : RoundingPlan or None
-        k and the floor; None, where k-means rounds, has no floor, and nobody is set aside.
+        k and the floor; None, where k-means rounds, has no floor, and nobody is set aside. Nor
+        is anybody where persons have weights or links.
     n_components : int
         Columns of the embedding.
     """
-    if plan is None:
+    if plan is None or plan.in_nodes:
         return Fringe.none(operator.shape[0])
     fringe = find_fringe(operator, plan.smallest)
     needed = n_components + sum(len(rule.target) for rule in plan.rules)

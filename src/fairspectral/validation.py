@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
 
@@ -30,6 +30,7 @@ from fairspectral.feature_tables import refuse_masked as refuse_masked
 from fairspectral.parameters import check_whole_number
 from fairspectral.row_order import check_same_rows, check_same_sides
 from fairspectral.sparse_structure import check_sparse_structure as check_sparse_structure
+from fairspectral.weighting import Weights
 
 
 class FairSpectralWarning(UserWarning):
@@ -48,16 +49,45 @@ class Attribute:
         Index of each sample's category.
     categories : tuple
         The distinct values, sorted; ``categories[codes[i]]`` is sample i's.
+    weights : Weights or None
+        The weight of every sample; None where each counts as one.
     """
 
     name: str
     codes: np.ndarray
     categories: tuple[Any, ...]
+    weights: Weights | None = None
+
+    @property
+    def persons(self) -> np.ndarray:
+        """Number of samples in each category, shape (h,)."""
+        return np.bincount(self.codes, minlength=len(self.categories))
 
     @property
     def counts(self) -> np.ndarray:
-        """Number of samples in each category, shape (h,)."""
-        return np.bincount(self.codes, minlength=len(self.categories))
+        """The same; with weights, their units in each category, shape (h,)."""
+        if self.weights is None:
+            return self.persons
+        units = np.bincount(self.codes, self.weights.units, minlength=len(self.categories))
+        return units.astype(np.int64)
+
+    @property
+    def largest(self) -> int:
+        """Units of the sample that weighs most; 1 without weights."""
+        return 1 if self.weights is None else self.weights.largest
+
+    def weighted(self, weights: Weights | None) -> Attribute:
+        """The same groups with a weight for every sample."""
+        if weights is None:
+            return self
+        found = replace(self, weights=weights)
+        if not found.counts.all():
+            group = self.categories[int(np.argmin(found.counts))]
+            raise ValueError(
+                f"sample_weight is 0 for everybody in group {group!r} of {self.name!r}, so it has "
+                "no share to mirror; give somebody there a weight, or drop these rows."
+            )
+        return found
 
 
 # --- sensitive attributes ---------------------------------------------------------------

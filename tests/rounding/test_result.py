@@ -5,6 +5,7 @@ import pytest
 
 from fairspectral.rounding.bounds import make_rule
 from fairspectral.rounding.partition import Source
+from fairspectral.rounding.plan import RoundingPlan
 from fairspectral.rounding.result import STOPPED, Stage, all_inside, certify
 from fairspectral.validation import Attribute
 
@@ -27,8 +28,13 @@ def labels_with(first, second):
     return labels
 
 
+def plan_of(rules, k=2, smallest=1):
+    kinds = np.zeros(len(rules[0].attribute.codes), dtype=np.int64)
+    return RoundingPlan(k, rules, kinds, smallest, len(kinds), None, "auto", ("a note",))
+
+
 def certified(labels, rules, k=2, smallest=1):
-    return certify(labels, rules, k, smallest, STAGES, ("a note",))
+    return certify(labels, plan_of(rules, k, smallest), STAGES)
 
 
 def test_everything_is_counted_from_the_labels():
@@ -172,7 +178,7 @@ def test_a_fraction_of_a_person_outside_the_band_is_reported():
 def test_what_a_search_says_of_itself_is_kept():
     rules, labels = [make_rule(SEX, 2, fairness_tol=0.2)], labels_with(4, 6)
     starts = (Source("start", 0.9, True, 0.5),)
-    found = certify(labels, rules, 2, 3, STAGES, ("a note",), starts, stopped=True)
+    found = certify(labels, plan_of(rules, smallest=3), STAGES, starts, stopped=True)
     assert found.starts == starts
     assert found.notes == ("a note", STOPPED)
     assert found.certificate == f"{certified(labels, rules, smallest=3).certificate} {STOPPED}"

@@ -130,6 +130,7 @@ def audit(
         _sized(found, lambda size: size < (min_cluster_size or 0)),
         max_cluster_size,
         _sized(found, lambda size: max_cluster_size is not None and size > max_cluster_size),
+        found.up_to,
     )
     # For labels from other tools only the sizes are known.
     diagnosis = Diagnosis(tuple(look_at_sizes(found.sizes)))
@@ -192,6 +193,8 @@ class Gate:
         The largest size allowed.
     large : list of dict
         The larger clusters.
+    up_to : str
+        What bounds are rounded to, in words.
     """
 
     tolerance: Any
@@ -201,6 +204,7 @@ class Gate:
     small: list[dict[str, Any]]
     max_size: int | None
     large: list[dict[str, Any]]
+    up_to: str = "whole persons"
 
     @property
     def of_shares(self) -> bool:
@@ -236,7 +240,7 @@ class Gate:
         lines = []
         if self.of_shares and not self.failures:
             lines.append(
-                f"Fair: up to whole persons, every group is within {self._bounds} in every cluster."
+                f"Fair: up to {self.up_to}, every group is within {self._bounds} in every cluster."
             )
         elif self.of_shares:
             lines.append(f"Not fair: {len(self.failures)} cell(s) are outside {self._bounds}:")
@@ -287,7 +291,6 @@ def _failures(
     """The cells with fewer or more members than was required, in whole persons."""
     import numpy as np
 
-    from fairspectral.cells import judge_cells
     from fairspectral.rounding.plan import make_rules
 
     if tolerance is None and shares is None:
@@ -296,16 +299,16 @@ def _failures(
     # No number of clusters is too many for a group here: labels are only judged.
     rules = make_rules(attributes, 1, tolerance, shares=shares)
     for attribute, rule in zip(found.attributes, rules, strict=True):
-        cells = judge_cells(attribute.counts.T, rule.lower, rule.upper)
+        cells = attribute.judge_band(rule.lower, rule.upper)
         for s, c in np.argwhere(cells.outside):
             failures.append(
                 {
                     "attribute": attribute.name,
                     "group": attribute.groups[s],
                     "cluster": found.clusters[c],
-                    "members": int(cells.table[s, c]),
-                    "least": int(cells.lower[s, c]),
-                    "most": int(cells.upper[s, c]),
+                    "members": cells.table[s, c].item(),
+                    "least": cells.lower[s, c].item(),
+                    "most": cells.upper[s, c].item(),
                 }
             )
     return failures

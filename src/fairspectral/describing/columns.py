@@ -18,6 +18,7 @@ from fairspectral.feature_tables import (
 )
 from fairspectral.parameters import did_you_mean
 from fairspectral.validation import Attribute, find_missing
+from fairspectral.weighting import Weights
 
 # A text column with more values than this share of its rows holds names, not categories.
 _DISTINCT = 0.5
@@ -45,6 +46,8 @@ class Column:
         Whether it is a sensitive attribute.
     date_unit : str
         The unit of numpy that `numbers` count in a column of dates; empty otherwise.
+    weights : Weights or None
+        What the shares of categories count; None counts heads.
     """
 
     name: str
@@ -55,6 +58,7 @@ class Column:
     spoken: int | None = None
     sensitive: bool = False
     date_unit: str = ""
+    weights: Weights | None = None
 
     @property
     def yes_or_no(self) -> bool:
@@ -65,7 +69,7 @@ class Column:
 def sensitive_column(attribute: Attribute) -> Column:
     """A sensitive attribute as a column."""
     column = _categories(attribute.name, attribute.codes, attribute.categories)
-    return replace(column, sensitive=True)
+    return replace(column, sensitive=True, weights=attribute.weights)
 
 
 def read_columns(

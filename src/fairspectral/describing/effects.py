@@ -8,7 +8,8 @@ of a column with one huge value is about zero whatever the others do.
 
 Chance is what a random assignment of the same cluster sizes would give, without any assumption on
 the values: the number of members with a category is then hypergeometric, which is exact, and the
-sum of the members' ranks has moments that are known exactly.
+sum of the members' ranks has moments that are known exactly. Of sensitive attributes the shares
+count weights, where there are any; what chance gives always counts heads, who were sampled.
 """
 
 from __future__ import annotations
@@ -92,8 +93,12 @@ def _compare_shares(
     n, total = len(has), int(has.sum())
     sizes = np.bincount(labels, minlength=k)
     members = np.bincount(labels[has], minlength=k)
+    amounts = np.ones(n) if column.weights is None else column.weights.units
+    whole = np.bincount(labels, amounts, minlength=k)
+    part = np.bincount(labels[has], amounts[has], minlength=k)
     with np.errstate(invalid="ignore", divide="ignore"):
-        here, elsewhere = members / sizes, (total - members) / (n - sizes)
+        here = part / whole
+        elsewhere = (part.sum() - part) / (whole.sum() - whole)
     effect = np.nan_to_num(here - elsewhere)
     fewer = hypergeom.cdf(members, n, total, sizes)
     more = hypergeom.sf(members - 1, n, total, sizes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from fairspectral.feature_tables import column_names
 from fairspectral.graphs.convert import from_igraph, from_networkx, from_pyg
 from fairspectral.graphs.graph import Graph, as_numpy
+from fairspectral.row_order import row_labels
 from fairspectral.validation import FairSpectralWarning
 
 _HEADINGS = (
@@ -51,6 +52,15 @@ def as_graph(X: Any) -> Graph | None:
             "torch_geometric.data.Data, such as dataset[0] or data.to_homogeneous()."
         )
     return None
+
+
+def names_of(X: Any) -> Sequence[Any] | None:
+    """The names of the nodes of a graph, or of the rows of a pandas table; None without names."""
+    graph = as_graph(X)
+    if graph is not None:
+        return graph.nodes
+    index = row_labels(X)
+    return None if index is None else index.tolist()
 
 
 def unpack_graph(X: Any, sensitive_features: Any, affinity: Any) -> tuple[Any, Any, Any]:

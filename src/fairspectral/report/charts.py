@@ -21,6 +21,7 @@ from fairspectral.palette import (
     ink_on,
 )
 from fairspectral.report.plane import frame
+from fairspectral.weighting import shown
 
 # --- stacked bars --------------------------------------------------------------------------
 
@@ -60,12 +61,12 @@ def share_bars(clusters: tuple[Any, ...], attribute: AttributeAudit) -> Bars:
     names = [str(group) for group in attribute.groups]
 
     def bar(name: str, counts: np.ndarray, shares: np.ndarray) -> Bar:
-        size = int(counts.sum())
+        size = int(np.rint(counts.sum()))
         segments = []
         for s, (count, share) in enumerate(zip(counts, shares, strict=True)):
             if count:
                 tip = (
-                    f"{name}: {names[s]}\n{count:,} of {size:,} ({share:.1%})\n"
+                    f"{name}: {names[s]}\n{shown(count)} of {size:,} ({share:.1%})\n"
                     f"of everyone {attribute.population[s]:.1%}"
                 )
                 label = f"{share:.0%}" if share >= 0.06 else ""

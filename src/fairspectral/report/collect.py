@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from fairspectral.auditing import Audit
-from fairspectral.cells import Cells, judge_by_tolerance
+from fairspectral.cells import Cells
 from fairspectral.constraints import encode_groups
 from fairspectral.metrics import ratios_of
 from fairspectral.validation import Attribute
@@ -26,13 +26,16 @@ CUSTOM_BOUNDS = ("bounds", "shares", "target_proportions", "lower", "upper")
 
 @dataclass(frozen=True)
 class Cell:
-    """One group in one cluster: `count` of the cluster's `size`, `expected` of everyone."""
+    """One group in one cluster: `count` of the cluster's `size`, `expected` of everyone.
+
+    With weights, `count` and `size` are weights.
+    """
 
     attribute: str
     group: str
     cluster: Any
-    count: int
-    size: int
+    count: float
+    size: float
     expected: float
 
     @property
@@ -48,7 +51,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Judgement:
-    """Whether the shares are within their bounds, up to whole persons.
+    """Whether the shares are within their bounds, up to whole persons or the largest weight.
 
     Attributes
     ----------
@@ -62,6 +65,8 @@ class Judgement:
         For each attribute, which cells are outside their bounds.
     worst : Cell
         The largest relative deviation from everyone's shares.
+    up_to : str
+        What bounds are rounded to, in words.
     """
 
     tolerance: float
@@ -69,6 +74,7 @@ class Judgement:
     custom: bool
     outside: tuple[np.ndarray, ...]
     worst: Cell
+    up_to: str = "whole persons"
 
     @property
     def n_cells(self) -> int:
@@ -87,7 +93,7 @@ class Judgement:
 
     @property
     def whole_persons(self) -> bool:
-        """The worst cell is beyond the tolerance, though by less than one person."""
+        """The worst cell is beyond the tolerance, though by less than one person or weight."""
         beyond = abs(self.worst.deviation) > self.tolerance * (1 + 1e-9)
         return self.fair and not self.custom and beyond
 
@@ -106,7 +112,9 @@ def read_attributes(model: Any, sensitive_features: Any) -> tuple[Attribute, ...
     """The groups of every sample: those passed, or those that the model kept, or none."""
     if sensitive_features is None:
         return tuple(getattr(model, "_attributes", ()))
-    return encode_groups(sensitive_features, len(model.labels_), model.attribute_mode)
+    return encode_groups(
+        sensitive_features, len(model.labels_), model.attribute_mode, weights=model._weights
+    )
 
 
 def judge(model: Any) -> Judgement | None:
@@ -124,10 +132,10 @@ def judge(model: Any) -> Judgement | None:
         outside = tuple(np.split(cells.outside.T, ends, axis=1))
     else:
         outside = tuple(
-            judge_by_tolerance(attribute.counts.T, _of(model, attribute.name, tolerance)).outside.T
+            attribute.judge(_of(model, attribute.name, tolerance)).outside.T
             for attribute in found.attributes
         )
-    return Judgement(tolerance, asked, custom, outside, _worst(found))
+    return Judgement(tolerance, asked, custom, outside, _worst(found), found.up_to)
 
 
 def has_own_bounds(model: Any) -> bool:
@@ -158,8 +166,8 @@ def _worst(found: Audit) -> Cell:
         attribute=attribute.name,
         group=str(attribute.groups[s]),
         cluster=found.clusters[i],
-        count=int(attribute.counts[i, s]),
-        size=int(found.sizes[i]),
+        count=attribute.counts[i, s].item(),
+        size=attribute.counts[i].sum().item(),
         expected=float(attribute.population[s]),
     )
 

@@ -41,7 +41,7 @@ class Moved:
         fall. None where the affinities are not in memory.
     reasons : list of str or None
         What would be broken if that person alone went back; empty where nothing would be. None
-        where other bounds than a tolerance were asked for.
+        where other bounds than a tolerance were asked for, or persons have weights or links.
     """
 
     rows: np.ndarray
@@ -106,7 +106,7 @@ def find_moved(
         for attribute in attributes
     )
     reasons = None
-    if not judgement.custom:
+    if not judgement.custom and not model._moves_nodes:
         reasons = _reasons(model, attributes, judgement.tolerance, rows, here, there)
     return Moved(rows, here, there, groups, by_group, _rise(model, rows, here, there), reasons)
 

@@ -21,7 +21,8 @@ def find_certificate(model: Any, wanted: Certificate | bool | None) -> Certifica
     in_memory = operator.stored_weights is not None
     cheap = in_memory and operator.density * operator.shape[0] ** 2 <= MOST_WORK
     if wanted is None:
-        wanted = cheap or model._certificate is not None
+        known = model._certificate is not None
+        wanted = (cheap or known) and not model._moves_nodes
     return model.certificate_ if wanted else None
 
 

@@ -9,6 +9,7 @@ from fairspectral.frontier import FairnessFrontier, tolerance_in_words
 from fairspectral.report.collect import Judgement
 from fairspectral.report.comparison import Comparison
 from fairspectral.report.price import better_cut
+from fairspectral.weighting import shown
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ def verdict(model: Any, judgement: Judgement | None, comparison: Comparison | No
         )
     headline = f"Fair within {bounds(judgement)}"
     if judgement.whole_persons:
-        headline += " up to whole persons"
+        headline += f" up to {judgement.up_to}"
     if not judgement.fair:
         outside = f"{judgement.n_outside} of {judgement.n_cells} shares are outside"
         headline = f"Not fair within {bounds(judgement)}: {outside}"
@@ -128,11 +129,12 @@ def describe(judgement: Judgement) -> str:
     cell = judgement.worst
     text = (
         f"The largest departure in proportion is in cluster {cell.cluster}, where "
-        f"{cell.attribute} “{cell.group}” makes up {cell.share:.1%} ({cell.count:,} of "
-        f"{cell.size:,}), against {cell.expected:.1%} of everyone ({signed(cell.deviation)})"
+        f"{cell.attribute} “{cell.group}” makes up {cell.share:.1%} ({shown(cell.count)} of "
+        f"{shown(cell.size)}), against {cell.expected:.1%} of everyone ({signed(cell.deviation)})"
     )
     if judgement.whole_persons:
-        return f"{text}: less than one person from that share."
+        one = judgement.up_to.replace("whole persons", "one person")
+        return f"{text}: less than {one} from that share."
     return f"{text}."
 
 
@@ -149,7 +151,7 @@ def signed(change: float) -> str:
 def _details(model: Any, judgement: Judgement) -> tuple[str, ...]:
     details = [describe(judgement)]
     if judgement.fair:
-        of = "" if judgement.custom else " of its share of everyone, up to whole persons"
+        of = "" if judgement.custom else f" of its share of everyone, up to {judgement.up_to}"
         details.insert(
             0,
             f"In each of the {model.n_clusters} clusters every group’s share is within "

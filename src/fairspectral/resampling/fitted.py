@@ -86,6 +86,11 @@ def stability(
     """
     check_is_fitted(model, "labels_")
     check_choice(effort, EFFORTS, "effort")
+    if model._moves_nodes:
+        raise ValueError(
+            "stability does not resample people with weights or links; fit the model without "
+            "sample_weight, must_link and cannot_link to see which clusters come back."
+        )
     budget = model.time_budget if time_budget is None else time_budget
     resampling = Resampling(n_resamples, n_seeds, fraction, budget, random_state)
     resampling.check()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fairspectral.rounding.plan import RoundingPlan
-from fairspectral.rounding.result import STOPPED, FairAssignment, all_inside, certify
+from fairspectral.rounding.result import STOPPED, FairAssignment, certify, keeps_all
 
 # Costs that differ by less, relative to their size, are equal but for floating-point error.
 _NOISE = 1e-9
@@ -37,30 +37,16 @@ class Archive:
 
         Of equal ones it is the one that was found first; None if none is within the bounds.
         """
-        k = plan.n_clusters
         fitting = [
             one
             for one in self._found
-            if len(one.sizes) == k
-            and one.sizes.min() >= plan.smallest
-            and one.sizes.max() <= plan.largest
-            and all_inside(plan.rules, one.labels, k)
+            if len(one.sizes) == plan.n_clusters and keeps_all(plan, one.labels)
         ]
         if not fitting:
             return None
         lowest = min(one.cost for one in fitting)
         best = next(one for one in fitting if not is_lower(lowest, one.cost))
-        return certify(
-            best.labels,
-            plan.rules,
-            k,
-            plan.smallest,
-            best.history,
-            plan.notes,
-            best.starts,
-            largest=plan.largest,
-            stopped=STOPPED in best.notes,
-        )
+        return certify(best.labels, plan, best.history, best.starts, stopped=STOPPED in best.notes)
 
 
 def is_lower(cost: float, other: float) -> bool:

@@ -53,12 +53,14 @@ class FairnessRule:
     lower_only: bool = False
 
     def count(self, labels: np.ndarray, k: int) -> np.ndarray:
-        """Persons of each group in each of k clusters, shape (h, k)."""
-        return count_cells(self.attribute.codes, labels, len(self.target), k)
+        """Persons of each group in each of k clusters, or units of weight, shape (h, k)."""
+        weights = self.attribute.weights
+        units = None if weights is None else weights.units
+        return count_cells(self.attribute.codes, labels, len(self.target), k, units)
 
     def judge(self, labels: np.ndarray, k: int) -> Cells:
         """The cells of a clustering with their bounds, for the sizes that its clusters have."""
-        return judge_cells(self.count(labels, k), self.lower, self.upper)
+        return judge_cells(self.count(labels, k), self.lower, self.upper, self.attribute.largest)
 
     def cell_bounds(self, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Least and largest number of persons of each group in clusters of these sizes.
@@ -72,6 +74,13 @@ class FairnessRule:
         lower, upper : int64 ndarray of shape (h, k)
         """
         return bounds_in_persons(self.lower, self.upper, self.attribute.counts, sizes)
+
+    def by_heads(self) -> FairnessRule:
+        """The rule without weights, its band as wide at least as the shares of heads."""
+        attribute = replace(self.attribute, weights=None)
+        shares = population_shares(attribute.counts)
+        lower, upper = np.minimum(self.lower, shares), np.maximum(self.upper, shares)
+        return replace(self, attribute=attribute, lower=lower, upper=upper)
 
     def relaxed(self, tolerance: float) -> FairnessRule:
         """The rule with its band widened to at least this tolerance around the population."""
@@ -108,7 +117,7 @@ class FairnessRule:
         A last sentence counts the others.
         """
         notes = []
-        for s, count in enumerate(self.attribute.counts.tolist()):
+        for s, count in enumerate(self.attribute.persons.tolist()):
             if count < n_clusters and self.lower[s] > 0:
                 name = self.attribute.categories[s]
                 notes.append(
@@ -252,7 +261,7 @@ def _check_target(
         raise ValueError(
             f"target_proportions asks for a share of {low[at]:.4g} to {high[at]:.4g} of group "
             f"{attribute.categories[at]!r} in every cluster, but it is {population[at]:.4g} of the "
-            f"whole population ({attribute.counts[at]} of {attribute.counts.sum()}), at tolerance "
+            f"whole population ({attribute.persons[at]} of {len(attribute.codes)}), at tolerance "
             f"{tolerance:g}; {closest}."
         )
 
@@ -271,7 +280,7 @@ def _check_explicit(
     else:
         named = tuple(lower) if isinstance(lower, Mapping) else attribute.categories
     for s, name in enumerate(attribute.categories):
-        count, n = int(attribute.counts[s]), len(attribute.codes)
+        count, n = int(attribute.persons[s]), len(attribute.codes)
         has = f"but it has {count} of {n} persons ({population[s]:.4g})"
         if low[s] > population[s] + 1e-12:
             raise ValueError(

@@ -10,7 +10,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -25,13 +24,14 @@ from fairspectral.rounding.assign import fair_flow
 from fairspectral.rounding.band import into_band
 from fairspectral.rounding.dense_search import rounds_of, search_dense
 from fairspectral.rounding.gram import GramOperator
+from fairspectral.rounding.history import History
 from fairspectral.rounding.inputs import check_inputs, check_labels, check_weights
-from fairspectral.rounding.partition import Source, partition
+from fairspectral.rounding.partition import partition
 from fairspectral.rounding.partition.evolve import EFFORTS
 from fairspectral.rounding.placement import beside_fringe, gather_pieces, start_beside_fringe
 from fairspectral.rounding.plan import RoundingPlan, plan_rounding
 from fairspectral.rounding.refine import flow_steps, local_search
-from fairspectral.rounding.result import FairAssignment, Stage, all_inside, certify
+from fairspectral.rounding.result import FairAssignment, all_inside, certify
 from fairspectral.rounding.rows import can_move, suits_levels
 from fairspectral.rounding.stand_in import batches_of_moves
 from fairspectral.rounding.start import (
@@ -220,7 +220,7 @@ def follow_plan(
     points = WeightedRows.scaled(rows, weights, plan.row_scaling, affinity)
     seeds = seeded(random_state)
     rng = np.random.default_rng(seeds.randint(2**31 - 1))
-    history = _History(points, affinity, k)
+    history = History(points, affinity, k)
 
     searched, fair = beside_fringe(plan, fringe) if fringe else plan, False
     if starts:
@@ -230,7 +230,7 @@ def follow_plan(
     elif fringe and initial_labels is None:
         seed = seeds.randint(2**31 - 1)
         labels, points = start_beside_fringe(points, affinity, fringe, searched, n_init, seed)
-        history = _History(points, affinity, k)
+        history = History(points, affinity, k)
         history.add(KMEANS, labels)
     else:
         history.add(*_start(points, plan, centroids, initial_labels, n_init, seeds))
@@ -242,17 +242,7 @@ def follow_plan(
     if fringe:
         gathered = gather_pieces(affinity, history.labels, fringe, searched)
         history.add("small components placed whole", gathered)
-    return certify(
-        history.labels,
-        plan.rules,
-        k,
-        plan.smallest,
-        history.stages,
-        plan.notes,
-        history.starts,
-        largest=plan.largest,
-        stopped=history.stopped,
-    )
+    return certify(history.labels, plan, history.stages, history.starts, stopped=history.stopped)
 
 
 def measure_labels(
@@ -265,24 +255,25 @@ def measure_labels(
     """A clustering from elsewhere as a result: its costs, and what the plan's bounds say of it."""
     k = plan.n_clusters
     weights = None if sample_weight is None else check_weights(sample_weight, len(rows))
-    history = _History(WeightedRows.scaled(rows, weights, plan.row_scaling, affinity), affinity, k)
+    history = History(WeightedRows.scaled(rows, weights, plan.row_scaling, affinity), affinity, k)
     history.add("known before", labels)
-    return certify(
-        labels, plan.rules, k, plan.smallest, history.stages, plan.notes, largest=plan.largest
-    )
+    return certify(labels, plan, history.stages)
 
 
 def _from_one_start(
     plan: RoundingPlan,
     points: WeightedRows,
     affinity: Any,
-    history: _History,
+    history: History,
     centroids: np.ndarray | None,
     initial_labels: Any,
     rng: np.random.Generator,
 ) -> None:
     """Move the first labels into the bounds, then lower the cut; without an affinity, the cost."""
     first, k = (history.stages[-1].name, history.labels), plan.n_clusters
+    if plan.in_nodes:
+        _search_nodes(plan, points, affinity, history, rng)
+        return
     labels = history.labels
     # Without an affinity nothing refines the sizes later.
     assign = fair_flow(plan, plan.rules, labels, thorough=affinity is None)
@@ -334,12 +325,33 @@ def _from_one_start(
         history.stopped = deadline.passed
 
 
+def _search_nodes(
+    plan: RoundingPlan,
+    points: WeightedRows,
+    affinity: Any,
+    history: History,
+    rng: np.random.Generator,
+) -> None:
+    """Search for the lowest cut of persons with weights or links, from the flow by heads.
+
+    The flow moves whole persons, who are alike but for their groups, so that it ends near the
+    bounds only; the search moves everybody into them, if it can.
+    """
+    first, k = (history.stages[-1].name, history.labels), plan.n_clusters
+    heads = plan.by_heads()
+    labels = fair_lloyd(points, history.labels, k, fair_flow(heads, heads.rules, history.labels))
+    if plan.links is not None:
+        labels = plan.links.together(labels, k)
+    history.add("fair flow by heads", labels)
+    _search_graph(affinity, [first, ("fair flow by heads", labels)], plan, rng, history)
+
+
 def _search_graph(
     affinity: Any,
     starts: list[tuple[str, np.ndarray]],
     plan: RoundingPlan,
     rng: np.random.Generator,
-    history: _History,
+    history: History,
 ) -> bool:
     """Search for the lowest cut of a sparse graph; whether it ends within the bounds."""
     effort = EFFORTS[plan.effort]
@@ -360,7 +372,7 @@ def _search_graph(
 
 
 def _lower_the_cost(
-    plan: RoundingPlan, points: WeightedRows, history: _History, rng: np.random.Generator
+    plan: RoundingPlan, points: WeightedRows, history: History, rng: np.random.Generator
 ) -> None:
     """Moves and swaps that lower the k-means cost, then small clusters into the band."""
     gram = GramOperator(points)
@@ -397,26 +409,3 @@ def _start(
         return "nearest centroid", nearest_with_floor(points, centroids, smallest, largest)
     seed = seeds.randint(2**31 - 1)
     return KMEANS, floored_clusters(points, k, smallest, n_init, seed, largest=largest)
-
-
-class _History:
-    """The stages of one rounding, with the labels, and their cut where it is known, so far."""
-
-    def __init__(self, points: WeightedRows, affinity: Any, k: int) -> None:
-        self._points, self._affinity, self._k = points, affinity, k
-        self._clock = time.perf_counter()
-        self.stages: list[Stage] = []
-        # What a search says of itself.
-        self.starts: tuple[Source, ...] = ()
-        self.stopped = False
-
-    def add(self, name: str, labels: np.ndarray, state: CutState | None = None) -> None:
-        """Record a stage; measure its cut if the affinity is known and no state is given."""
-        seconds = time.perf_counter() - self._clock
-        if state is None and self._affinity is not None:
-            state = CutState.measure(self._affinity, labels, self._k)
-        cost = self._points.cost(labels, self._points.centroids(labels, self._k))
-        cut = None if state is None else state.cut
-        self.stages.append(Stage(name, cost, cut, seconds))
-        self.labels, self.measured = labels, state
-        self._clock = time.perf_counter()

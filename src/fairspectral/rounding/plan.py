@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 
 from fairspectral.anytime import check_time_budget
+from fairspectral.links import Links
 from fairspectral.parameters import check_choice, is_boolean
 from fairspectral.rounding.bounds import FairnessRule, make_rule
 from fairspectral.rounding.quotas import shares_of_each, tolerance_of_each, with_shares
 from fairspectral.rounding.start import ROW_SCALINGS
 from fairspectral.validation import Attribute, FairSpectralWarning
+from fairspectral.weighting import Weights
 
 # How long to search for a low cut; the next one takes about ten times as long.
 EFFORTS = ("fast", "default", "thorough")
@@ -38,7 +40,7 @@ class RoundingPlan:
     kinds : ndarray of shape (n,)
         The combination of groups that each person belongs to, numbered from 0.
     smallest : int
-        Floor on the sizes of the clusters.
+        Floor on the sizes of the clusters; with weights, in persons of mean weight.
     largest : int
         Ceiling on them; n is none.
     refine_rounds : int or None
@@ -51,6 +53,8 @@ class RoundingPlan:
         One of `ROW_SCALINGS`.
     notes : tuple of str
         Groups with fewer persons than clusters, in words.
+    links : Links or None
+        Who must be together, and who must not.
     """
 
     n_clusters: int
@@ -63,6 +67,28 @@ class RoundingPlan:
     notes: tuple[str, ...]
     effort: str = "default"
     time_budget: float | None = None
+    links: Links | None = None
+
+    @property
+    def weights(self) -> Weights | None:
+        """The weights of the persons; None where each counts as one."""
+        return self.rules[0].attribute.weights
+
+    @property
+    def in_nodes(self) -> bool:
+        """Whether the search moves nodes that count as more or less than one person."""
+        return self.weights is not None or self.links is not None
+
+    @property
+    def limits(self) -> tuple[int, int]:
+        """Floor and ceiling in what the cells count: persons, or units of weight."""
+        if self.weights is None:
+            return self.smallest, self.largest
+        return self.weights.at_least(self.smallest), self.weights.at_most(self.largest)
+
+    def by_heads(self) -> RoundingPlan:
+        """The same request to persons who each count as one and have no links."""
+        return replace(self, rules=[rule.by_heads() for rule in self.rules], links=None)
 
 
 def plan_rounding(

@@ -184,7 +184,7 @@ def _around(
 
 def _check_possible(attribute: Attribute, s: int, low: float, high: float, k: int) -> None:
     """Refuse shares that all clusters together cannot have, with the nearest that they can."""
-    count, n = int(attribute.counts[s]), len(attribute.codes)
+    count, n = int(attribute.persons[s]), len(attribute.codes)
     own = population_shares(attribute.counts)[s]
     who = f"of {attribute.name!r} {attribute.categories[s]!r} in every cluster"
     has = f"but it has {count} of {n} persons ({own:.4g})"

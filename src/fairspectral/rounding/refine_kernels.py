@@ -135,7 +135,7 @@ def _allowed(partition, band, i, there):  # pragma: no cover - compiled
         size = partition.sizes[cluster] + step
         for group in range(len(band.counts)):
             low, high = _cell_range(
-                band.lower[group], band.upper[group], band.counts[group], n, size
+                band.lower[group], band.upper[group], band.counts[group], n, size, 1
             )
             persons = partition.table[group, cluster]
             for attribute in range(band.memberships.shape[0]):

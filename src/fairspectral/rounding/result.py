@@ -11,6 +11,8 @@ import numpy as np
 from fairspectral.cells import Cells
 from fairspectral.rounding.bounds import FairnessRule
 from fairspectral.rounding.partition import Source
+from fairspectral.rounding.plan import RoundingPlan
+from fairspectral.weighting import shown
 
 STOPPED = "The search for a low cut was stopped early, and the best so far was taken."
 
@@ -43,20 +45,22 @@ class FairAssignment:
     groups : tuple of (str, value)
         Attribute and category of each row of the tables below.
     table, lower, upper : ndarray of shape (H, k)
-        Persons in each cell, and the bounds on them.
+        Persons in each cell, and the bounds on them; with weights, their weight.
     certified : bool
-        Every cell is within its bounds, and every cluster between the floor and the ceiling.
+        Every cell is within its bounds, every cluster between the floor and the ceiling, and all
+        links are kept.
     certificate : str
         The same in words and numbers.
     achieved_tol : float
         Largest relative deviation of any cell from its target share of its cluster.
     persons_outside : float
         By how many persons, fractions included, the worst cell is outside the requested band of
-        shares; below one wherever `certified`.
+        shares; below one wherever `certified`. With weights it is a weight, and then below the
+        largest of a person.
     min_cluster_size : int
-        The floor.
+        The floor; with weights, in persons of mean weight.
     max_cluster_size : int or None
-        The ceiling; None if there is none.
+        The ceiling, in the same; None if there is none.
     embedding_cost : float
         k-means cost of the labels on the rows that were clustered.
     normalized_cut : float or None
@@ -94,6 +98,17 @@ class FairAssignment:
         return self.embedding_cost if self.normalized_cut is None else self.normalized_cut
 
 
+def keeps_all(plan: RoundingPlan, labels: np.ndarray) -> bool:
+    """Whether a clustering has all that was asked for: bounds, floor, ceiling and links."""
+    k, (floor, ceiling) = plan.n_clusters, plan.limits
+    sizes = plan.rules[0].count(labels, k).sum(axis=0)
+    return (
+        bool(sizes.min() >= floor and sizes.max() <= ceiling)
+        and all_inside(plan.rules, labels, k)
+        and (plan.links is None or plan.links.kept(labels))
+    )
+
+
 def all_inside(rules: Sequence[FairnessRule], labels: np.ndarray, k: int) -> bool:
     """Whether every cell is within its bounds, for the sizes that the clusters have."""
     return not any(rule.judge(labels, k).n_outside for rule in rules)
@@ -101,29 +116,23 @@ def all_inside(rules: Sequence[FairnessRule], labels: np.ndarray, k: int) -> boo
 
 def certify(
     labels: np.ndarray,
-    rules: Sequence[FairnessRule],
-    k: int,
-    smallest: int,
+    plan: RoundingPlan,
     stages: Sequence[Stage],
-    notes: tuple[str, ...],
     starts: tuple[Source, ...] = (),
     *,
-    largest: int | None = None,
     stopped: bool = False,
 ) -> FairAssignment:
     """Count everything again from the labels, and write the certificate.
 
-    `starts` and `stopped` are what the search says of itself. A ceiling of everybody is none.
+    `starts` and `stopped` are what the search says of itself.
     """
-    sizes = np.bincount(labels, minlength=k)
-    ceiling = largest if largest is not None and largest < len(labels) else None
+    rules, k, notes = plan.rules, plan.n_clusters, plan.notes
     parts = [rule.judge(labels, k) for rule in rules]
     cells = Cells.together(parts)
     achieved = max(rule.achieved(part.table) for rule, part in zip(rules, parts, strict=True))
     outside = max(rule.persons_outside(part.table) for rule, part in zip(rules, parts, strict=True))
     wrong, total = cells.n_outside, cells.table.size
-    sized = int(sizes.min()) >= smallest and (ceiling is None or int(sizes.max()) <= ceiling)
-    certified = wrong == 0 and sized
+    certified = keeps_all(plan, labels)
     if all(not rule.lower.any() and (rule.upper >= 1).all() for rule in rules):
         verdict = "No bounds on shares were asked for"
     elif certified:
@@ -132,35 +141,61 @@ def certify(
     else:
         verdict = f"Not certified: {wrong} of {total} cells are outside their bounds"
     certificate = (
-        f"{verdict}, the smallest cluster has {sizes.min()} persons (floor {smallest}), "
-        f"{'' if ceiling is None else f'the largest {sizes.max()} (ceiling {ceiling}), '}and the "
-        f"largest deviation from a target share is {achieved:.2%}"
+        f"{verdict}, {_size_words(plan, parts[0].table.sum(axis=0))}, and the largest deviation "
+        f"from a target share is {achieved:.2%}"
     )
+    unit = 1 if plan.weights is None else plan.weights.unit
     if outside > 0:
-        certificate += (
-            f"; bounds are in whole persons, and the worst cell is {outside:.3g} person(s) "
-            "outside the band of shares itself"
-        )
+        certificate += f"; {_band_words(plan, outside * unit)} outside the band of shares itself"
     certificate += "."
+    if plan.weights is not None:
+        certificate += f" {plan.weights}"
+    if plan.links is not None:
+        sentence = plan.links.sentence(labels)
+        certificate += f" {sentence}"
+        notes = notes if plan.links.kept(labels) else (*notes, sentence)
     if stopped:
         certificate += f" {STOPPED}"
         notes = (*notes, STOPPED)
     return FairAssignment(
         labels=labels.astype(np.int32),
-        sizes=sizes,
+        sizes=np.bincount(labels, minlength=k),
         groups=tuple((r.attribute.name, value) for r in rules for value in r.attribute.categories),
-        table=cells.table,
-        lower=cells.lower,
-        upper=cells.upper,
+        table=cells.table * unit,
+        lower=cells.lower * unit,
+        upper=cells.upper * unit,
         certified=certified,
         certificate=certificate,
         achieved_tol=achieved,
-        persons_outside=outside,
-        min_cluster_size=smallest,
+        persons_outside=outside * unit,
+        min_cluster_size=plan.smallest,
         embedding_cost=stages[-1].embedding_cost,
         normalized_cut=stages[-1].normalized_cut,
         history=tuple(stages),
         notes=notes,
         starts=starts,
-        max_cluster_size=ceiling,
+        max_cluster_size=plan.largest if plan.largest < len(labels) else None,
+    )
+
+
+def _size_words(plan: RoundingPlan, sizes: np.ndarray) -> str:
+    """The sizes of the smallest and the largest cluster, with floor and ceiling."""
+    numbers = [int(sizes.min()), plan.limits[0], int(sizes.max()), plan.limits[1]]
+    texts, what = [str(number) for number in numbers], "{} persons"
+    if plan.weights is not None:
+        texts, what = [shown(plan.weights.amount(number)) for number in numbers], "a weight of {}"
+    words = f"the smallest cluster has {what.format(texts[0])} (floor {texts[1]})"
+    if plan.largest < len(plan.kinds):
+        words += f", the largest {texts[2]} (ceiling {texts[3]})"
+    return words
+
+
+def _band_words(plan: RoundingPlan, outside: float) -> str:
+    """What the bounds are up to, and by how much the worst cell is outside its band."""
+    if plan.weights is None:
+        return f"bounds are in whole persons, and the worst cell is {outside:.3g} person(s)"
+    largest = shown(plan.weights.amount(plan.weights.largest))
+    return (
+        f"bounds are up to the largest weight of a person, {largest}, and the worst cell is "
+        f"{outside:.3g}"
     )

@@ -84,7 +84,7 @@ def project_up(values: np.ndarray, into: np.ndarray, count: int) -> np.ndarray:
 
 
 def contract(graph: Any, into: np.ndarray, count: int) -> Any:
-    """The graph whose nodes are heaps of nodes of another one."""
+    """The graph whose nodes are heaps of nodes of another one; rivals are in different heaps."""
     m = len(into)
     heaps = sp.csr_array((np.ones(m), (into, np.arange(m))), shape=(count, m))
     fine = sp.csr_array((graph.weights, graph.indices, graph.indptr), shape=(m, m))
@@ -98,7 +98,22 @@ def contract(graph: Any, into: np.ndarray, count: int) -> Any:
         _sums(graph.degrees, into, count),
         _sums(graph.persons, into, count),
         np.ascontiguousarray((heaps @ graph.groups).astype(np.int32)),
+        *_contract_rivals(graph, into, count),
     )
+
+
+def _contract_rivals(graph: Any, into: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+    if not len(graph.rivals):
+        return np.zeros(count + 1, dtype=np.int32), graph.rivals
+    rows = np.repeat(into, np.diff(graph.rivals_from))
+    return rivals_of(np.stack([rows, into[graph.rivals]], axis=1), count)
+
+
+def rivals_of(pairs: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """CSR arrays of ordered pairs of nodes, each of them once, shape (p, 2)."""
+    pairs = np.unique(pairs, axis=0)
+    first = np.concatenate([[0], np.cumsum(np.bincount(pairs[:, 0], minlength=count))])
+    return first.astype(np.int32), np.ascontiguousarray(pairs[:, 1].astype(np.int32))
 
 
 def _sums(values: np.ndarray, into: np.ndarray, count: int) -> np.ndarray:

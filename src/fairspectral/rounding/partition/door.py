@@ -13,7 +13,7 @@ from fairspectral.cut import CutState
 from fairspectral.linalg.threads import threads_apart
 from fairspectral.rounding.partition.coarsen import Level
 from fairspectral.rounding.partition.evolve import EFFORTS, best_of, evolve
-from fairspectral.rounding.partition.graph import make_band, make_graph
+from fairspectral.rounding.partition.graph import kinds_of_nodes, make_band, make_graph
 from fairspectral.rounding.partition.search import Effort, Member, Search
 from fairspectral.rounding.partition.watch import Report, Watch
 from fairspectral.rounding.plan import RoundingPlan
@@ -100,19 +100,20 @@ def partition(
     progress : tuple of two floats
         Fractions of the whole rounding at which this search begins and ends.
     """
-    k, n = plan.n_clusters, affinity.shape[0]
-    amount = (EFFORTS[effort] if isinstance(effort, str) else effort).for_nodes(n)
-    band = make_band(plan.rules, plan.smallest, plan.largest)
-    deadline = Deadline(time_budget)
+    k, band, deadline = plan.n_clusters, make_band(plan), Deadline(time_budget)
     with threads_apart(), stop_on_interrupt(deadline):
-        finest = Level(make_graph(affinity, plan.rules))
+        finest = Level(make_graph(affinity, plan.rules, plan.links))
+        n = finest.size
+        amount = (EFFORTS[effort] if isinstance(effort, str) else effort).for_nodes(n)
+        if plan.links is not None:
+            starts = [(name, plan.links.of_nodes(labels, k)) for name, labels in starts]
         jobs = max(amount.members, len(starts) + amount.members // 2)
         jobs += amount.members * amount.generations
         watch = Watch(3.0 * amount.steps * jobs, deadline, report, progress)
-        search = Search(finest, band, k, plan.kinds.astype(np.int64), amount, watch)
+        search = Search(finest, band, k, kinds_of_nodes(finest.graph, plan), amount, watch)
         given = [search.measure(labels) for _, labels in starts]
         if k == 1 or n == k:
-            return _result(given or [search.measure(np.arange(n) % k)], (), affinity, k, watch)
+            return _result(given or [search.measure(np.arange(n) % k)], (), affinity, plan, watch)
         if given:
             search.calibrate(min(given, key=lambda one: one.worth).labels, rng)
         found, members = evolve(search, [one.labels for one in given], amount, rng, watch)
@@ -123,7 +124,7 @@ def partition(
     ]
     made = range(len(starts), len(found))
     sources += [Source("random", None, False, _fair_cut(found, at)) for at in made]
-    return _result([best, *given], tuple(sources), affinity, k, watch)
+    return _result([best, *given], tuple(sources), affinity, plan, watch)
 
 
 def _fair_cut(found: list[Member | None], at: int) -> float | None:
@@ -132,9 +133,14 @@ def _fair_cut(found: list[Member | None], at: int) -> float | None:
 
 
 def _result(
-    candidates: list[Member], sources: tuple[Source, ...], affinity: Any, k: int, watch: Watch
+    candidates: list[Member],
+    sources: tuple[Source, ...],
+    affinity: Any,
+    plan: RoundingPlan,
+    watch: Watch,
 ) -> Partition:
     best = best_of(candidates)
+    labels = best.labels if plan.links is None else best.labels[plan.links.nodes]
     # The cut was updated by many small steps: measure it again.
-    cut = CutState.measure(affinity, best.labels, k).cut
-    return Partition(best.labels, cut, best.outside == 0.0, sources, watch.interrupted)
+    cut = CutState.measure(affinity, labels, plan.n_clusters).cut
+    return Partition(labels, cut, best.outside == 0.0, sources, watch.interrupted)

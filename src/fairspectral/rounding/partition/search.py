@@ -131,8 +131,8 @@ class Search:
         The bounds.
     k : int
         Number of clusters.
-    kinds : ndarray of shape (n,)
-        The combination of groups of each person.
+    kinds : ndarray of shape (m,)
+        The combination of groups of each node; -1 for those that are like no other.
     effort : Effort
         Steps on each level.
     watch : Watch
@@ -199,6 +199,11 @@ class Search:
         return max(steps, self._effort.per_node * nodes)
 
     def _coarsen(self, same: np.ndarray, rng: np.random.Generator) -> list[Level]:
+        # Those who must be apart from somebody stay nodes of their own.
+        alone = np.flatnonzero(np.diff(self.finest.graph.rivals_from))
+        if len(alone):
+            same = same.copy()
+            same[alone] = -1 - np.arange(len(alone))
         return coarsen(self.finest, same, self._wanted, self._most, rng)
 
     def _climb(

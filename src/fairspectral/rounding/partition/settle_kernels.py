@@ -57,7 +57,8 @@ def sweep(graph, band, state, order, threshold):  # pragma: no cover - compiled
 def swap_round(graph, state, kinds, n_kinds, threshold):  # pragma: no cover - compiled
     """Swap the best pairs of persons of one kind between two clusters; count the swaps.
 
-    Persons of one kind belong to the same groups, so a swap leaves every cell as it is. For
+    Persons of one kind belong to the same groups, so a swap leaves every cell as it is. Those of
+    kind -1 are like nobody else, and are not swapped. For
     each kind and each ordered pair of clusters the best candidate is found first; the exact
     gain is computed when the pair's turn comes, on the clustering as it then is.
     """
@@ -66,6 +67,8 @@ def swap_round(graph, state, kinds, n_kinds, threshold):  # pragma: no cover - c
     who = np.full((n_kinds, k, k), -1, np.int64)
     for i in range(n):
         here, kind = state.labels[i], kinds[i]
+        if kind < 0:
+            continue
         for there in range(k):
             if there != here:
                 gain = gain_of(graph, state, i, there)

@@ -4,7 +4,7 @@ Importing this module imports numba.
 
 A state keeps the links ``W y_l`` of every node, so that the exact change of the cut by one move
 costs a few operations, and the move itself one row of ``W``. A node stands for one person, or on
-a coarse graph for many.
+a coarse graph for many; with weights, its persons are counted in units of weight.
 """
 
 from __future__ import annotations
@@ -29,15 +29,19 @@ class Graph(NamedTuple):
     degrees: np.ndarray  # (m,)
     persons: np.ndarray  # (m,): persons that a node stands for
     groups: np.ndarray  # (m, H): how many of them are in each group
+    rivals_from: np.ndarray  # (m + 1,) and
+    rivals: np.ndarray  # CSR arrays: the nodes that must not be in the same cluster
 
 
 class Band(NamedTuple):
     """What every cluster must satisfy; several attributes have their groups one after another."""
 
-    ranges: np.ndarray  # (n + 1, H, 2): least and most persons of each group, for each size
+    ranges: np.ndarray  # (sizes, H, 2): least and most persons of each group, for each size
+    shift: int  # sizes that agree but for so many bits have the same bounds
     smallest: int  # the floor on cluster sizes
     largest: int  # the ceiling on them
     everybody: int  # all persons
+    pair: int  # persons that two rivals in one cluster count as outside the bounds
 
 
 class State(NamedTuple):
@@ -50,6 +54,7 @@ class State(NamedTuple):
     table: np.ndarray  # (k, H) persons of each group in each cluster
     sizes: np.ndarray  # (k,) persons
     outside: np.ndarray  # (k,) persons outside the bounds
+    pairs: np.ndarray  # (k,) pairs of rivals
     foreign: np.ndarray  # (m,): links to other clusters, counted
     border: np.ndarray  # (m,): the nodes with such links, in no order
     place: np.ndarray  # (m,): where a node is in `border`, or -1
@@ -57,16 +62,22 @@ class State(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def ranges_of_sizes(lower, upper, counts, n):  # pragma: no cover - compiled
-    """The bounds on every group in a cluster of every size, shape (n + 1, H, 2).
+def ranges_of_sizes(lower, upper, counts, n, largest, shift):  # pragma: no cover - compiled
+    """The bounds on every group in a cluster of every size, shape (n / 2^shift + 1, H, 2).
 
-    Computed once, because a search asks for them at every step.
+    Computed once, because a search asks for them at every step. Both bounds grow with the size,
+    so for several sizes together the least is that of the largest and the most that of the
+    smallest of them.
     """
-    ranges = np.empty((n + 1, len(counts), 2), np.int32)
-    for size in range(n + 1):
+    ranges = np.empty(((n >> shift) + 1, len(counts), 2), np.int32)
+    for at in range(len(ranges)):
+        first = at << shift
+        last = min(first + (1 << shift) - 1, n)
         for group in range(len(counts)):
-            low, high = _cell_range(lower[group], upper[group], counts[group], n, size)
-            ranges[size, group, 0], ranges[size, group, 1] = low, high
+            band = lower[group], upper[group], counts[group], n
+            low, _ = _cell_range(band[0], band[1], band[2], band[3], last, largest)
+            _, high = _cell_range(band[0], band[1], band[2], band[3], first, largest)
+            ranges[at, group, 0], ranges[at, group, 1] = low, high
     return ranges
 
 
@@ -74,6 +85,17 @@ def ranges_of_sizes(lower, upper, counts, n):  # pragma: no cover - compiled
 def _share(within, volume):  # pragma: no cover - compiled
     """``within / volume``; 0 for a volume that consists of floating-point errors only."""
     return within / volume if volume > 0 else 0.0
+
+
+@njit(cache=True, nogil=True)
+def _rivals_in(graph, state, i, cluster, but):  # pragma: no cover - compiled
+    """How many rivals of node i are in a cluster, one of them left out (or -1)."""
+    count = 0
+    for at in range(graph.rivals_from[i], graph.rivals_from[i + 1]):
+        j = graph.rivals[at]
+        if j != but and state.labels[j] == cluster:
+            count += 1
+    return count
 
 
 @njit(cache=True, nogil=True)
@@ -85,7 +107,14 @@ def outside_after(graph, band, state, cluster, enters, leaves):  # pragma: no co
     if leaves >= 0:
         size -= graph.persons[leaves]
     total = max(band.smallest - size, 0) + max(size - band.largest, 0)
-    ranges = band.ranges[size]
+    if band.pair > 0:
+        pairs = state.pairs[cluster]
+        if enters >= 0:
+            pairs += _rivals_in(graph, state, enters, cluster, leaves)
+        if leaves >= 0:
+            pairs -= _rivals_in(graph, state, leaves, cluster, -1)
+        total += band.pair * pairs
+    ranges = band.ranges[size >> band.shift]
     for group in range(len(ranges)):
         persons = state.table[cluster, group]
         if enters >= 0:
@@ -126,6 +155,8 @@ def move(graph, state, i, there):  # pragma: no cover - compiled
     """Move node i and bring everything but `outside` up to date."""
     here = state.labels[i]
     leave, join = state.links[here], state.links[there]
+    state.pairs[here] -= _rivals_in(graph, state, i, here, -1)
+    state.pairs[there] += _rivals_in(graph, state, i, there, -1)
     state.within[here] += graph.loops[i] - 2 * leave[i]
     state.within[there] += graph.loops[i] + 2 * join[i]
     state.volumes[here] -= graph.degrees[i]
@@ -163,6 +194,7 @@ def fill(graph, band, state):  # pragma: no cover - compiled
     state.volumes[:] = 0.0
     state.table[:] = 0
     state.sizes[:] = 0
+    state.pairs[:] = 0
     state.foreign[:] = 0
     state.place[:] = -1
     state.length[0] = 0
@@ -179,8 +211,10 @@ def fill(graph, band, state):  # pragma: no cover - compiled
             state.table[here, group] += graph.groups[i, group]
     for i in range(m):
         state.within[state.labels[i]] += state.links[state.labels[i], i]
+        state.pairs[state.labels[i]] += _rivals_in(graph, state, i, state.labels[i], -1)
         _list(state, i)
     for cluster in range(k):
+        state.pairs[cluster] //= 2  # each pair was seen from both sides
         state.outside[cluster] = outside_after(graph, band, state, cluster, -1, -1)
 
 
