@@ -121,8 +121,8 @@ class FairClusteringBase(ClusterMixin, BaseEstimator):
         plan = self._plan(attributes, links)
         if self.checkpoint is not None and (weights is not None or links is not None):
             raise ValueError(
-                "a run with sample_weight, must_link or cannot_link cannot go on from a checkpoint; "
-                "leave checkpoint out."
+                "a run with sample_weight, must_link or cannot_link cannot go on from a "
+                "checkpoint; leave checkpoint out."
             )
         with checkpointing(self.checkpoint, partial(self._identity, X, affinity, attributes)):
             self._compute(
