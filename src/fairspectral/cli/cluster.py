@@ -110,10 +110,10 @@ def cluster(
     model = make_model(prepared, method, clusters, wanted, bounds, checkpoint)
     with progress_bars():
         model.fit(prepared.X, sensitive_features=None if plain else prepared.sensitive)
-        to_file = output is not None and not is_standard(output)
-        if to_file and report is not None:
+        file = None if is_standard(output) else output
+        if file is not None and report is not None:
             # Ctrl-C during the report's searches, which may take long, does not lose the labels.
-            write_table(prepared.table, output, label_column, model.labels_)
+            write_table(prepared.table, file, label_column, model.labels_)
         # Those searches at other tolerances may find better labels, which are written then.
         with limit_threads(method.threads, prepared.n):
             frontier = None if report is None else _improve_by_frontier(model, prepared)
@@ -123,8 +123,8 @@ def cluster(
             progress.report("certificate")
             with limit_threads(method.threads, prepared.n):
                 claims = certify(model, source, label_column, plain)
-        if to_file:
-            write_table(prepared.table, output, label_column, model.labels_)
+        if file is not None:
+            write_table(prepared.table, file, label_column, model.labels_)
         if report is not None:
             progress.report("report")
             _write_report(model, report, prepared, frontier, again, claims)
