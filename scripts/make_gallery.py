@@ -30,6 +30,7 @@ ORDER = (
     "graph",
     "several_attributes",
     "quota",
+    "constraints",
     "price_of_fairness",
     "many_people",
     "pipeline",

@@ -11,6 +11,12 @@ import numpy as np
 from fairspectral.audit_views import draw_shares, html_rows
 from fairspectral.axes import axes_or_new
 from fairspectral.cells import Cells, judge_cells, tolerance_band
+from fairspectral.covariates import (
+    Covariate,
+    CovariateAudit,
+    audit_covariates,
+    check_constraints,
+)
 from fairspectral.graphs.door import groups_of
 from fairspectral.metrics import (
     balance_of,
@@ -126,6 +132,8 @@ class Audit:
         One for each sensitive attribute; empty where there is none.
     normalized_cut : float or None
         None if the affinity is not known.
+    covariates : tuple of CovariateAudit
+        The means of numbers that were to be equal in all clusters.
     certificate : str
         How the solver and the rounding ended, in words; empty for labels from elsewhere.
     """
@@ -135,6 +143,7 @@ class Audit:
     attributes: tuple[AttributeAudit, ...] = ()
     normalized_cut: float | None = None
     certificate: str = ""
+    covariates: tuple[CovariateAudit, ...] = ()
 
     @property
     def weights(self) -> Weights | None:
@@ -175,6 +184,9 @@ class Audit:
             lines += [attribute.name, *table_lines(self, attribute), *_summary(attribute), ""]
         if self.weights is not None:
             lines.append(str(self.weights))
+        for covariate in self.covariates:
+            table = covariate.table(self.clusters, self.sizes)
+            lines += [f"mean of {covariate.name}", *ruled(table), str(covariate), ""]
         if not self.attributes:
             sizes = ", ".join(map(str, self.sizes))
             lines.append(f"{len(self.clusters)} clusters of sizes {sizes}")
@@ -188,6 +200,10 @@ class Audit:
 
     def _repr_html_(self) -> str:
         parts = [html_table(self, attribute) for attribute in self.attributes]
+        for one in self.covariates:
+            parts.append(
+                html_rows(f"mean of {one.name}", one.table(self.clusters, self.sizes, ","))
+            )
         if not self.attributes:
             parts.append(f"sizes of the clusters: {', '.join(map(str, self.sizes))}<br>")
         lines = self.certificate.splitlines()
@@ -227,6 +243,7 @@ def audit(
     affinity: Any = None,
     *,
     sample_weight: Any = None,
+    constraints: Any = None,
     certificate: str = "",
 ) -> Audit:
     """Audit any clustering, from any tool.
@@ -242,6 +259,8 @@ def audit(
         For the normalised cut.
     sample_weight : array of shape (n,) or None
         How many people each person stands for: the shares then count weight, not heads.
+    constraints : array of shape (n,) or (n, m), Series, DataFrame, dict or None
+        Numbers, such as an age, whose means in the clusters are to be compared.
     certificate : str
         Text to keep with the table.
     """
@@ -257,7 +276,10 @@ def audit(
     if sample_weight is not None:
         weights = check_sample_weight(sample_weight, len(codes), labels, "labels")
         attributes = tuple(attribute.weighted(weights) for attribute in attributes)
-    return audit_attributes(codes, clusters, attributes, affinity, certificate)
+    covariates: tuple[Covariate, ...] = ()
+    if constraints is not None:
+        covariates = check_constraints(constraints, len(codes), rows=labels, rows_name="labels")
+    return audit_attributes(codes, clusters, attributes, affinity, certificate, covariates)
 
 
 def audit_attributes(
@@ -266,8 +288,9 @@ def audit_attributes(
     attributes: tuple[Attribute, ...],
     affinity: Any,
     certificate: str,
+    covariates: tuple[Covariate, ...] = (),
 ) -> Audit:
-    """Audit labels and attributes that are already validated."""
+    """Audit labels, attributes and covariates that are already validated."""
     k = len(clusters)
     return Audit(
         clusters=clusters,
@@ -278,6 +301,7 @@ def audit_attributes(
         ),
         normalized_cut=None if affinity is None else normalized_cut(codes, affinity),
         certificate=certificate,
+        covariates=audit_covariates(covariates, codes, k),
     )
 
 
@@ -318,7 +342,11 @@ def audit_table(whole: Audit, attribute: AttributeAudit, size_format: str = "") 
 
 def table_lines(whole: Audit, attribute: AttributeAudit) -> list[str]:
     """The same as lines of text, with rules below the header and above everyone."""
-    table = audit_table(whole, attribute)
+    return ruled(audit_table(whole, attribute))
+
+
+def ruled(table: list[list[str]]) -> list[str]:
+    """A table as lines, with rules below its header and above its last row."""
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     header, *clusters, everyone = (
         "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))

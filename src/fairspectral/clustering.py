@@ -235,6 +235,7 @@ class FairSpectralClustering(FairClusteringBase):
         y: Any = None,
         *,
         sensitive_features: Any = None,
+        constraints: Any = None,
         sample_weight: Any = None,
         must_link: Any = None,
         cannot_link: Any = None,
@@ -271,6 +272,11 @@ class FairSpectralClustering(FairClusteringBase):
         cannot_link : sequence of pairs, or None
             Who must not be in the same cluster. The certificate names pairs that cannot be kept
             apart. It needs the fair rounding.
+        constraints : array of shape (n,) or (n, m), Series, DataFrame, dict or None
+            Numbers of each sample, such as an age, whose mean is to be the same in every
+            cluster: any n × m matrix ``C``, whose columns are centred, with
+            ``C^T D^-1/2 H = 0``. They are held in the embedding by every solver; the labels
+            follow it as well as they can, and ``audit_`` has the means of every cluster.
 
         Returns
         -------
@@ -281,7 +287,9 @@ class FairSpectralClustering(FairClusteringBase):
         check_n_jobs(self.n_jobs)
         threads = None if self.n_jobs is None or self.n_jobs < 1 else self.n_jobs
         with threadpool_limits(limits=threads) if threads else nullcontext():
-            return self._fit(X, sensitive_features, sample_weight, must_link, cannot_link)
+            return self._fit(
+                X, sensitive_features, constraints, sample_weight, must_link, cannot_link
+            )
 
     def fit_predict(
         self,
@@ -289,6 +297,7 @@ class FairSpectralClustering(FairClusteringBase):
         y: Any = None,
         *,
         sensitive_features: Any = None,
+        constraints: Any = None,
         sample_weight: Any = None,
         must_link: Any = None,
         cannot_link: Any = None,
@@ -298,6 +307,7 @@ class FairSpectralClustering(FairClusteringBase):
             X,
             y,
             sensitive_features=sensitive_features,
+            constraints=constraints,
             sample_weight=sample_weight,
             must_link=must_link,
             cannot_link=cannot_link,

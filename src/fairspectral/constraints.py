@@ -10,6 +10,7 @@ import array_api_compat
 import numpy as np
 import scipy.linalg
 
+from fairspectral.covariates import Covariate, centred_matrix
 from fairspectral.parameters import check_choice
 from fairspectral.validation import Attribute, check_sensitive_features
 from fairspectral.weighting import Weights
@@ -93,8 +94,9 @@ class FairnessConstraints:
         attributes: tuple[Attribute, ...],
         degrees: np.ndarray,
         nodes: np.ndarray | None = None,
+        covariates: tuple[Covariate, ...] = (),
     ) -> FairnessConstraints:
-        """``F = D^-1/2 (G - 1 z^T)`` for each attribute, less its last column.
+        """``F = D^-1/2 (G - 1 z^T)`` for each attribute, less its last column, and ``D^-1/2 C``.
 
         With `nodes`, the node of each person, shape (n,), the rows of ``G - 1 z^T`` are summed
         over the people of each node, and `degrees` are those of the nodes.
@@ -103,7 +105,7 @@ class FairnessConstraints:
         determine each other leave ``F`` rank-deficient still, so the basis is cut at the
         numerical rank.
         """
-        F = fairness_matrix(attributes)
+        F = fairness_matrix(attributes, covariates)
         if nodes is not None:
             F = np.stack([np.bincount(nodes, column) for column in F.T], axis=1)
         F = F / np.sqrt(degrees)[:, None]
@@ -144,11 +146,14 @@ class FairnessConstraints:
         return float(np.linalg.norm(self.basis.T @ vectors))
 
 
-def fairness_matrix(attributes: tuple[Attribute, ...]) -> np.ndarray:
+def fairness_matrix(
+    attributes: tuple[Attribute, ...], covariates: tuple[Covariate, ...] = ()
+) -> np.ndarray:
     """``F0 = G - 1 z^T`` of every attribute, each without its last column, side by side.
 
     With weights ``z`` is the groups' shares of the weight, and each row is multiplied with its
     person's, so that a clustering is orthogonal to ``F0`` if its shares of the weight are ``z``.
+    After the attributes come the covariates, centred.
     """
     blocks = []
     for attribute in attributes:
@@ -161,4 +166,6 @@ def fairness_matrix(attributes: tuple[Attribute, ...]) -> np.ndarray:
             units = attribute.weights.units
             F = (G - np.average(G, axis=0, weights=units)) * (units / units.mean())[:, None]
         blocks.append(F[:, : h - 1])
+    if covariates:
+        blocks.append(centred_matrix(covariates))
     return np.hstack(blocks)

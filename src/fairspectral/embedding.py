@@ -10,6 +10,7 @@ import numpy as np
 from fairspectral.affinity import AffinityOperator, is_operator, make_operator
 from fairspectral.affinity.features import read_features
 from fairspectral.constraints import FairnessConstraints, encode_groups
+from fairspectral.covariates import Covariate, check_constraints
 from fairspectral.graphs.door import unpack_graph
 from fairspectral.linalg.room import check_room_to_work
 from fairspectral.parameters import did_you_mean
@@ -31,6 +32,7 @@ def embed(
     attributes: tuple[Attribute, ...],
     n_components: int,
     *,
+    covariates: tuple[Covariate, ...] = (),
     name: str = "n_components",
     solver: str = "auto",
     solver_params: Any = None,
@@ -54,8 +56,10 @@ def embed(
     """
     check_room_to_work()
     n = operator.shape[0]
-    if attributes:
-        constraints = FairnessConstraints.from_attributes(attributes, operator.degrees, nodes)
+    if attributes or covariates:
+        constraints = FairnessConstraints.from_attributes(
+            attributes, operator.degrees, nodes, covariates
+        )
     else:
         constraints = FairnessConstraints.none(n)
     check_n_clusters(n_components, n, constraints.rank, name=name)
@@ -79,6 +83,7 @@ def fair_spectral_embedding(
     X: Any,
     sensitive_features: Any = None,
     *,
+    constraints: Any = None,
     n_components: int = 8,
     affinity: Any = "auto",
     attribute_mode: str = "marginal",
@@ -98,6 +103,8 @@ def fair_spectral_embedding(
     sensitive_features : array, Series, DataFrame, name of a node attribute or None
         The groups; None gives the plain spectral embedding. Where it and X are pandas objects,
         their indexes must be equal and in the same order.
+    constraints : array of shape (n,) or (n, m), Series, DataFrame, dict or None
+        Numbers whose mean is to be the same in every cluster, as in `FairSpectralClustering.fit`.
     n_components : int
         Number of columns.
     affinity : str, callable or operator
@@ -137,10 +144,14 @@ def fair_spectral_embedding(
         attributes = encode_groups(
             sensitive_features, operator.shape[0], attribute_mode, rows=given
         )
+    covariates: tuple[Covariate, ...] = ()
+    if constraints is not None:
+        covariates = check_constraints(constraints, operator.shape[0], rows=given)
     embedding, result = embed(
         operator,
         attributes,
         n_components,
+        covariates=covariates,
         solver=solver,
         solver_params=solver_params,
         random_state=random_state,

@@ -24,6 +24,7 @@ from fairspectral.certificate import Certificate
 from fairspectral.checkpoint import checkpointing, once
 from fairspectral.claims import fingerprint_features
 from fairspectral.constraints import attributes_of, encode_groups
+from fairspectral.covariates import Covariate, check_constraints, covariates_of
 from fairspectral.diagnosis import diagnose
 from fairspectral.embedding import embed
 from fairspectral.fingerprint import fingerprint, in_words
@@ -94,7 +95,13 @@ class FairClusteringBase(ClusterMixin, BaseEstimator):
     verbose: int
 
     def _fit(
-        self, X: Any, sensitive_features: Any, sample_weight: Any, must_link: Any, cannot_link: Any
+        self,
+        X: Any,
+        sensitive_features: Any,
+        constraints: Any,
+        sample_weight: Any,
+        must_link: Any,
+        cannot_link: Any,
     ) -> Self:
         random_state = check_random_state(self.random_state)
         solver_params = self._solver_params()
@@ -116,6 +123,14 @@ class FairClusteringBase(ClusterMixin, BaseEstimator):
         links = read_links(
             must_link, cannot_link, range(n) if names is None else names, self.n_clusters
         )
+        covariates: tuple[Covariate, ...] = ()
+        if constraints is not None:
+            covariates = check_constraints(constraints, n, rows=given)
+            if weights is not None or links is not None:
+                raise ValueError(
+                    "constraints cannot be combined with sample_weight, must_link or cannot_link; "
+                    "leave out one or the other."
+                )
         if len(attributes) == 1 and self.n_components is None:
             check_n_clusters(self.n_clusters, n, len(attributes[0].categories) - 1)
         plan = self._plan(attributes, links)
@@ -155,7 +170,10 @@ class FairClusteringBase(ClusterMixin, BaseEstimator):
             _check_in_memory(operator)
         self._say("fair embedding" if attributes else "embedding (no sensitive features)")
         n_components = self.n_clusters if self.n_components is None else self.n_components
-        fringe = choose_aside(operator, plan, n_components)
+        # A search for a low cut would undo the equal means: with covariates, labels follow the
+        # embedding alone, of everybody.
+        searched = None if covariates else operator
+        fringe = choose_aside(operator, plan if searched else None, n_components)
         embedded = without_fringe(operator, fringe) if fringe else operator
         if links is not None:
             embedded = contract_affinity(operator, links.nodes)
@@ -163,6 +181,7 @@ class FairClusteringBase(ClusterMixin, BaseEstimator):
             embedded,
             attributes_of(attributes, fringe.kept),
             n_components,
+            covariates=covariates_of(covariates, fringe.kept),
             name="n_clusters" if self.n_components is None else "n_components",
             solver=self.solver,
             solver_params=solver_params,
@@ -179,7 +198,7 @@ class FairClusteringBase(ClusterMixin, BaseEstimator):
             rounder = Rounder(
                 rows,
                 attributes,
-                operator,
+                searched,
                 fringe=fringe,
                 links=links,
                 n_init=self.n_init,
@@ -190,6 +209,7 @@ class FairClusteringBase(ClusterMixin, BaseEstimator):
         self._attributes, self._affinity = attributes, affinity
         self._features_sha256 = sha256
         self._weights, self._moves_nodes = weights, links is not None or weights is not None
+        self._covariates = covariates
         # Rounds at other tolerances too, for the frontier, and knows the clusterings found so far.
         self._rounder = rounder
         self._asked = {name: getattr(self, name) for name in _OF_THE_LABELS}
@@ -233,7 +253,9 @@ class FairClusteringBase(ClusterMixin, BaseEstimator):
         self.labels_ = labels
         self._certificate: Certificate | None = None  # of other labels, if there was one
         self.embedding_ = complete_rows(rows, labels, fringe, k)
-        found = audit_attributes(labels, tuple(range(k)), self._attributes, operator, "")
+        found = audit_attributes(
+            labels, tuple(range(k)), self._attributes, operator, "", self._covariates
+        )
         self.set_aside_ = SetAside.of(fringe, labels, 0 if fair is None else fair.min_cluster_size)
         self.diagnosis_ = diagnose(operator, found, result, fair, embedded)
         self.fair_assignment_ = fair = self.diagnosis_.add_to(fair)

@@ -134,6 +134,11 @@ OPTIONS = [
     k("share of an unknown group",
       "shares names the unknown group 'x' of 'sex'; its groups are 'f', 'm'.",
       "--share", "sex:x=0.4..0.6"),
+    k("balance of an unknown column",
+      "{in} has no column 'aa' (asked for by --balance); did you mean 'a'?", "--balance", "aa"),
+    k("balance of groups",
+      "--balance sex names a column that does not hold numbers; pass a column of groups as "
+      "--sensitive instead.", "--balance", "sex"),
     k("max-cluster-size beyond",
       "--max-cluster-size 14 is not possible with 30 persons in 2 clusters, of which one has at "
       "least 15; pass at least 15, or more clusters.", "--max-cluster-size", "14"),

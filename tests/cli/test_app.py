@@ -13,7 +13,7 @@ SHARED = ("--sensitive", "--graph", "--groups", "--missing-sensitive", "--encodi
           "--json", "--debug")  # fmt: skip
 OPTIONS = {
     "cluster": (*SHARED, "--clusters", "--tolerance", "--output", "--label-column", "--report",
-                "--min-cluster-size", "--max-cluster-size", "--share", "--plain"),
+                "--min-cluster-size", "--max-cluster-size", "--share", "--balance", "--plain"),
     "audit": ("--labels", "--sensitive", "--require-tolerance", "--min-cluster-size",
               "--attribute-mode", "--missing-sensitive", "--encoding", "--no-header", "--json",
               "--debug"),

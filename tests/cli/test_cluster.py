@@ -145,6 +145,22 @@ def test_bounds_of_ones_own(call, people, tmp_path):
     assert judged.status == 0, judged.out + judged.err
 
 
+def test_a_balanced_column(call, people, tmp_path):
+    out = tmp_path / "out.csv"
+    done = cluster(call, people, "--balance", "age", "-o", out, "--json")
+    assert done.status == 0, done.err
+    assert "Filled 1 missing value(s) of 'age' with the mean" in done.err
+    assert "age" not in done.json["columns"]["numeric"]  # the rows are not compared by it
+    (means,) = done.json["covariates"]
+    assert means["name"] == "age"
+    assert done.json["certified"]
+    judged = call("audit", out, "-s", "sex", "--balance", "age", "--json").json["covariates"][0]
+    assert judged["means"] == pytest.approx(means["means"], abs=1e-9)
+    assert "Mean of age in every cluster" in cluster(call, people, "--balance", "age").out
+    plain = cluster(call, people, "--plain", "--balance", "age", "--json").json
+    assert plain["covariates"][0]["mean"] == pytest.approx(means["mean"], abs=1e-9)
+
+
 def test_parquet(call, people, tmp_path):
     pytest.importorskip(
         "pyarrow", reason="pyarrow is not installed: pip install 'fairspectral[parquet]'"

@@ -12,6 +12,7 @@ import typer
 
 from fairspectral.cli.bounds import (
     TOLERANCE_WORDS,
+    balance_option,
     read_shares,
     read_tolerance,
     share_option,
@@ -71,6 +72,7 @@ def audit(
         int | None,
         typer.Option(min=1, help="End with status 1 if a cluster has more members."),
     ] = None,
+    balance: Annotated[list[str] | None, balance_option()] = None,
     attribute_mode: Annotated[
         AttributeMode,
         typer.Option(help="Several columns: audit each, or every combination."),
@@ -99,8 +101,9 @@ def audit(
     """
     from fairspectral.auditing import audit_attributes
     from fairspectral.cli.display import audit_summary, print_audit, print_json, print_lines
-    from fairspectral.cli.inputs import bin_notes, check_groups
+    from fairspectral.cli.inputs import bin_notes, check_groups, read_covariates
     from fairspectral.cli.tables import check_columns, read_labels, read_table, sensitive_columns
+    from fairspectral.covariates import check_constraints
     from fairspectral.diagnosis import Diagnosis, look_at_sizes
 
     tolerance = None
@@ -120,7 +123,11 @@ def audit(
     for note in (*bin_notes(groups, bins), *check_groups(groups, least=1)):
         say(f"Note: {note}")
     attributes = _attributes(groups, str(attribute_mode))
-    found = audit_attributes(codes, clusters, attributes, None, "")
+    numbers, filled = read_covariates(table, balance)
+    for note in filled:
+        say(f"Note: {note}")
+    covariates = () if numbers is None else check_constraints(numbers, len(codes))
+    found = audit_attributes(codes, clusters, attributes, None, "", covariates)
     shares = read_shares(require_share, [a.name for a in attributes], "--require-share")
     gate = Gate(
         tolerance,

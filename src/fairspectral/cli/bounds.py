@@ -23,6 +23,15 @@ def share_option(name: str, words: str) -> Any:
     )  # fmt: skip
 
 
+def balance_option() -> Any:
+    """The option for covariates."""
+    return typer.Option(
+        "--balance", metavar="COLUMN", show_default=False, rich_help_panel=BOUNDS,
+        help="Numeric column, such as an age, whose mean is to be the same in every cluster: held "
+        "in the embedding, shown for the labels; may be repeated.",
+    )  # fmt: skip
+
+
 @dataclass(frozen=True)
 class BoundOptions:
     """What every cluster must satisfy beside the tolerance."""
@@ -30,6 +39,7 @@ class BoundOptions:
     share: Annotated[
         list[str] | None, share_option("--share", "A quota of a group in every cluster:")
     ] = None
+    balance: Annotated[list[str] | None, balance_option()] = None
     min_cluster_size: Annotated[
         int | None,
         typer.Option(

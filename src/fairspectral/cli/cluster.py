@@ -105,11 +105,15 @@ def cluster(
     check_certificate(certificate, source)
     if checkpoint is not None:
         check_path(checkpoint, "--checkpoint ")
-    prepared = prepare(source, method, plain=plain)
+    prepared = prepare(source, method, plain=plain, balance=bounds.balance)
     check_outputs(prepared, output, report, label_column, certificate, checkpoint)
     model = make_model(prepared, method, clusters, wanted, bounds, checkpoint)
     with progress_bars():
-        model.fit(prepared.X, sensitive_features=None if plain else prepared.sensitive)
+        model.fit(
+            prepared.X,
+            sensitive_features=None if plain else prepared.sensitive,
+            constraints=None if plain else prepared.covariates,
+        )
         file = None if is_standard(output) else output
         if file is not None and report is not None:
             # Ctrl-C during the report's searches, which may take long, does not lose the labels.
@@ -198,7 +202,7 @@ def check_outputs(
 
 def _audit(model: FairSpectralClustering, prepared: Prepared) -> Audit:
     """The model's audit; for a plain clustering, one that includes the groups."""
-    if model.audit_.attributes or prepared.sensitive is None:
+    if model.audit_.attributes or (prepared.sensitive is None and prepared.covariates is None):
         return model.audit_
     from fairspectral.auditing import audit
 
@@ -206,6 +210,7 @@ def _audit(model: FairSpectralClustering, prepared: Prepared) -> Audit:
         model.labels_,
         prepared.sensitive,
         model.affinity_operator_,
+        constraints=prepared.covariates,
         certificate=model.audit_.certificate,
     )
 

@@ -74,7 +74,7 @@ def compare(
     numbers, wanted = read_numbers(clusters), list(dict.fromkeys(read_tolerances(tolerances)))
     if report is not None:
         check_report(report)
-    prepared = prepare(source, method)
+    prepared = prepare(source, method, balance=bounds.balance)
     if max(numbers) > prepared.n:
         raise ValueError(
             f"--clusters has {max(numbers)}, but there are {prepared.n} rows; choose fewer."
@@ -142,7 +142,11 @@ def _fit(
         report("clusterings", at / len(numbers))
         with unheard():
             model = make_model(prepared, method, k, tolerances[0], bounds)
-            model.fit(prepared.X, sensitive_features=prepared.sensitive)
+            model.fit(
+                prepared.X,
+                sensitive_features=prepared.sensitive,
+                constraints=prepared.covariates,
+            )
             stop_where_interrupted(model)
             # Without bounds too: the price of fairness is compared with that.
             found = fairness_frontier(model, tolerances=[*tolerances, None])

@@ -146,6 +146,10 @@ def print_audit(audit: Audit) -> None:
         header, *body = [list(row) for row in zip(*rows, strict=True)] if turned else rows
         title = f"Shares of {attribute.name} in every cluster"
         print_table(header, body, title=title, last=not turned)
+    for covariate in audit.covariates:
+        header, *body = covariate.table(audit.clusters, audit.sizes, ",")
+        print_table(header, body, title=f"Mean of {covariate.name} in every cluster", last=True)
+        print_lines(f"{covariate.name}: {covariate}.")
     if not audit.attributes:
         rows = [[str(c), f"{s:,}"] for c, s in zip(audit.clusters, audit.sizes, strict=True)]
         print_table(["cluster", "size"], rows)
@@ -160,6 +164,17 @@ def audit_summary(audit: Audit) -> dict[str, Any]:
         ],
         "normalized_cut": audit.normalized_cut,
         "attributes": [_attribute_summary(attribute) for attribute in audit.attributes],
+        "covariates": [
+            {
+                "name": one.name,
+                "mean": one.mean,
+                "standard_deviation": one.deviation,
+                "means": one.means,
+                "differences": one.differences,
+                "standardized": one.standardized,
+            }
+            for one in audit.covariates
+        ],
     }
 
 

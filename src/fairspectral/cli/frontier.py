@@ -76,7 +76,7 @@ def frontier(
             raise ImportError(
                 "--plot needs matplotlib; install it with pip install 'fairspectral[plot]'."
             )
-    prepared = prepare(source, method)
+    prepared = prepare(source, method, balance=bounds.balance)
     if plot is not None:
         check_output(plot, prepared.inputs)
     check_outputs(prepared, output, None, label_column)

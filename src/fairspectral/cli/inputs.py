@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -50,6 +50,8 @@ class Prepared:
         The groups.
     columns : dict
         Columns by their use: ``numeric``, ``categorical``, ``sensitive``.
+    covariates : dict from column to ndarray of shape (n,), or None
+        Numbers whose means are to be equal in all clusters.
     inputs : tuple of Path
         Files that were read and must not be written over.
     notes : tuple of str
@@ -63,6 +65,7 @@ class Prepared:
     columns: dict[str, list[str]]
     inputs: tuple[Path, ...]
     notes: tuple[str, ...]
+    covariates: Any = None
 
     @property
     def n(self) -> int:
@@ -76,6 +79,7 @@ def prepare(
     *,
     plain: bool = False,
     table: Table | None = None,
+    balance: Sequence[str] | None = None,
 ) -> Prepared:
     """Read the files, make features and groups, and print notes on what was done.
 
@@ -87,6 +91,8 @@ def prepare(
         Whether groups may be absent.
     table : Table or None
         The rows, where they were read before.
+    balance : sequence of str or None
+        Columns whose means are to be equal; the rows are not compared by them.
     """
     method.check()
     if is_standard(source.input) and is_standard(source.groups):
@@ -96,14 +102,38 @@ def prepare(
     prepared = (
         _prepare_graph(source, plain)
         if source.graph
-        else _prepare_rows(source, method, plain, table)
+        else _prepare_rows(source, method, plain, table, balance or ())
     )
-    notes = list(prepared.notes)
+    covariates, filled = read_covariates(prepared.table, balance)
+    notes = [*prepared.notes, *filled]
     if prepared.sensitive is not None:
         notes += check_groups(prepared.sensitive, least=1 if plain else 2)
     for note in notes:
         say(f"Note: {note}")
-    return replace(prepared, notes=(*prepared.table.notes, *notes))
+    return replace(prepared, notes=(*prepared.table.notes, *notes), covariates=covariates)
+
+
+def read_covariates(table: Table, names: Sequence[str] | None) -> tuple[Any, list[str]]:
+    """The numbers of some columns, missing ones filled with the mean, and notes on these."""
+    if not names:
+        return None, []
+    found, notes = {}, []
+    for name in check_columns(table.frame, names, table.path, "--balance"):
+        values = numbers(table.frame[name], table.decimal)
+        if values is None or np.isnan(values).all():
+            raise ValueError(
+                f"--balance {name} names a column that does not hold numbers; pass a column of "
+                "groups as --sensitive instead."
+            )
+        missing = np.isnan(values)
+        if missing.any():
+            mean = float(values[~missing].mean())
+            notes.append(
+                f"Filled {int(missing.sum())} missing value(s) of {name!r} with the mean, "
+                f"{mean:.4g}, to balance it."
+            )
+        found[name] = np.where(missing, values[~missing].mean(), values)
+    return found, notes
 
 
 def check_groups(sensitive: Any, *, least: int) -> list[str]:
@@ -177,7 +207,11 @@ def _read_table(source: InputOptions, path: Path) -> Table:
 
 
 def _prepare_rows(
-    source: InputOptions, method: MethodOptions, plain: bool, table: Table | None
+    source: InputOptions,
+    method: MethodOptions,
+    plain: bool,
+    table: Table | None,
+    balance: Sequence[str],
 ) -> Prepared:
     table = _read_table(source, source.input) if table is None else table
     dropped = check_columns(table.frame, source.drop or (), table.path, "--drop")
@@ -186,7 +220,8 @@ def _prepare_rows(
     holder = table if source.groups is None else _read_groups(source, len(table.frame))
     names = _sensitive_names(source, holder, plain)
     sensitive = _groups(source, holder, names)
-    unused = set(dropped) | (set() if source.use_sensitive else set(names))
+    balanced = check_columns(table.frame, balance, table.path, "--balance")
+    unused = set(dropped) | (set() if source.use_sensitive else {*names, *balanced})
     columns = [str(name) for name in table.frame.columns if str(name) not in unused]
     features = _features(table, columns, kept, named, method.affinity)
     notes = list(features.notes)

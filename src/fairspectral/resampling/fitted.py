@@ -15,6 +15,7 @@ from fairspectral.affinity import AffinityOperator
 from fairspectral.affinity.fringe import without_fringe
 from fairspectral.cells import population_shares
 from fairspectral.constraints import attributes_of
+from fairspectral.covariates import covariates_of
 from fairspectral.embedding import embed
 from fairspectral.parameters import check_choice
 from fairspectral.resampling.measure import Resampling, kinds_of, measure_stability
@@ -96,6 +97,7 @@ def stability(
     resampling.check()
     n, k = len(model.labels_), model._asked["n_clusters"]
     needed = _components(model) + sum(len(a.categories) - 1 for a in model._attributes)
+    needed += len(model._covariates)
     if fraction * n < max(needed, 2 * k):
         raise ValueError(
             f"fraction={fraction:g} of {n} people is too few for {k} clusters; pass a larger "
@@ -146,13 +148,15 @@ def _cluster(
     """Cluster some people as the model was."""
     rng = np.random.RandomState(seed)
     attributes = attributes_of(model._attributes, people)
+    covariates = covariates_of(model._covariates, people)
     request = None if plan is None else plan_for(plan, people, seconds)
     n_components = _components(model)
-    fringe = choose_aside(operator, request, n_components)
+    fringe = choose_aside(operator, None if covariates else request, n_components)
     rows, _ = embed(
         without_fringe(operator, fringe) if fringe else operator,
         attributes_of(attributes, fringe.kept),
         n_components,
+        covariates=covariates_of(covariates, fringe.kept),
         solver=model.solver,
         solver_params=model._solver_params(),
         random_state=rng,
@@ -162,7 +166,12 @@ def _cluster(
         k = model._asked["n_clusters"]
         return [kmeans_labels(rows, k, n_init=model.n_init, random_state=rng)]
     rounder = Rounder(
-        rows, attributes, operator, fringe=fringe, n_init=model.n_init, random_state=rng
+        rows,
+        attributes,
+        None if covariates else operator,
+        fringe=fringe,
+        n_init=model.n_init,
+        random_state=rng,
     )
     return [rounder.round(request).labels]
 
