@@ -55,7 +55,7 @@ except ValueError as refused:
     print(refused)
 
 # %% The picture: how old each arm is, in standard deviations from everyone.
-figure, axes = plt.subplots(1, 2, figsize=(8, 2.8), sharex=True, sharey=True, layout="constrained")
+figure, axes = plt.subplots(1, 2, figsize=(8, 2.8), sharex=True, layout="constrained")
 for ax, (name, found) in zip(axes, arms.items(), strict=True):
     means = found.covariates[0]
     colours = [cluster_colour(i) for i in range(3)]
@@ -64,8 +64,8 @@ for ax, (name, found) in zip(axes, arms.items(), strict=True):
     ax.axvline(0, color="black", linewidth=1)
     ax.set_yticks(range(3), [f"arm {i} (n={n})" for i, n in enumerate(found.sizes)])
     ax.set_title(name)
-    ax.set_xlabel("mean age, in standard deviations from everyone's")
     ax.margins(x=0.25)
+figure.supxlabel("mean age, in standard deviations from everyone's", fontsize=10)
 
 folder = Path("example-output")
 folder.mkdir(exist_ok=True)

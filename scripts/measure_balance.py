@@ -1,7 +1,7 @@
 """What `constraints=age` does to the labels: the table of ``docs/constraints.md``.
 
-``python scripts/measure_balance.py`` clusters the diabetes patients with and without the constraint,
-and prints the largest difference of a cluster's mean age from everyone's, and the cut.
+``python scripts/measure_balance.py`` clusters the diabetes patients with and without the
+constraint, and prints the largest difference of a cluster's mean age from everyone's, and the cut.
 """
 
 from __future__ import annotations
