@@ -110,8 +110,8 @@ def test_without_the_census_one_sentence_says_where_it_is_from(folder, monkeypat
     assert written_in(folder) == set()
 
 
-def test_there_are_eight_and_they_are_short():
-    assert len(NAMES) == 8
+def test_there_are_enough_and_they_are_short():
+    assert len(NAMES) >= 8
     for name in NAMES:
         lines = (EXAMPLES / f"{name}.py").read_text(encoding="utf-8").splitlines()
         assert 30 <= len(lines) <= 75, name
