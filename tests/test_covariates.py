@@ -86,6 +86,7 @@ def test_the_labels_follow_and_the_shares_still_hold(people, affinity):
     assert "mean of age" in str(model.audit_)
     assert "mean of age" in model.audit_._repr_html_()
     assert model.audit_.normalized_cut is not None
+    assert "Nothing is claimed of the means" in str(model.certificate_)
     assert "the largest difference from everyone's mean is" in str(model.audit_)
 
 

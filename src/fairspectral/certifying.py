@@ -55,6 +55,11 @@ def certify_model(model: Any) -> Certificate:
         )
     if labels.within_bounds is None:
         notes.append("Nothing is claimed of the shares: no bounds were asked for.")
+    if model._covariates:
+        notes.append(
+            "Nothing is claimed of the means that were to be equal, and the bound on the embedding "
+            "is that without them."
+        )
     return Certificate(
         n_clusters=k,
         parameters=parameters,

@@ -136,6 +136,9 @@ OPTIONS = [
       "--share", "sex:x=0.4..0.6"),
     k("balance of an unknown column",
       "{in} has no column 'aa' (asked for by --balance); did you mean 'a'?", "--balance", "aa"),
+    k("balance with a certificate",
+      "--certificate says nothing of means, so that verify could not repeat --balance; leave out "
+      "one of them.", "--balance", "a", "--certificate", "{out}.json"),
     k("balance of groups",
       "--balance sex names a column that does not hold numbers; pass a column of groups as "
       "--sensitive instead.", "--balance", "sex"),

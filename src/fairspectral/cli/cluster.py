@@ -105,6 +105,11 @@ def cluster(
     check_certificate(certificate, source)
     if checkpoint is not None:
         check_path(checkpoint, "--checkpoint ")
+    if certificate is not None and bounds.balance:
+        raise ValueError(
+            "--certificate says nothing of means, so that verify could not repeat --balance; leave "
+            "out one of them."
+        )
     prepared = prepare(source, method, plain=plain, balance=bounds.balance)
     check_outputs(prepared, output, report, label_column, certificate, checkpoint)
     model = make_model(prepared, method, clusters, wanted, bounds, checkpoint)
