@@ -139,9 +139,18 @@ class FairClusteringBase(ClusterMixin, BaseEstimator):
                 "a run with sample_weight, must_link or cannot_link cannot go on from a "
                 "checkpoint; leave checkpoint out."
             )
-        with checkpointing(self.checkpoint, partial(self._identity, X, affinity, attributes)):
+        identity = partial(self._identity, X, affinity, attributes, covariates)
+        with checkpointing(self.checkpoint, identity):
             self._compute(
-                X, affinity, attributes, weights, links, plan, solver_params, random_state
+                X,
+                affinity,
+                attributes,
+                covariates,
+                weights,
+                links,
+                plan,
+                solver_params,
+                random_state,
             )
         return self
 
@@ -150,6 +159,7 @@ class FairClusteringBase(ClusterMixin, BaseEstimator):
         X: Any,
         affinity: Any,
         attributes: tuple[Attribute, ...],
+        covariates: tuple[Covariate, ...],
         weights: Weights | None,
         links: Links | None,
         plan: RoundingPlan | None,
@@ -173,7 +183,7 @@ class FairClusteringBase(ClusterMixin, BaseEstimator):
         # A search for a low cut would undo the equal means: with covariates, labels follow the
         # embedding alone, of everybody.
         searched = None if covariates else operator
-        fringe = choose_aside(operator, plan if searched else None, n_components)
+        fringe = choose_aside(operator, None if covariates else plan, n_components)
         embedded = without_fringe(operator, fringe) if fringe else operator
         if links is not None:
             embedded = contract_affinity(operator, links.nodes)
@@ -227,7 +237,13 @@ class FairClusteringBase(ClusterMixin, BaseEstimator):
         self.n_iter_ = len(result.history)
         self._keep(labels, fair, rows, fringe, embedded)
 
-    def _identity(self, X: Any, affinity: Any, attributes: tuple[Attribute, ...]) -> dict[str, str]:
+    def _identity(
+        self,
+        X: Any,
+        affinity: Any,
+        attributes: tuple[Attribute, ...],
+        covariates: tuple[Covariate, ...],
+    ) -> dict[str, str]:
         """All that the labels depend on, in words by name, to know a checkpoint by."""
         params = self.get_params(deep=False)
         known = {name: in_words(params[name]) for name in params if name not in _NOT_OF_THE_LABELS}
@@ -237,6 +253,7 @@ class FairClusteringBase(ClusterMixin, BaseEstimator):
             "fairspectral": version("fairspectral"),
             "X": fingerprint(data),
             "sensitive_features": fingerprint(attributes),
+            "constraints": fingerprint(tuple((one.name, one.values) for one in covariates)),
             **known,
         }
 
