@@ -14,6 +14,7 @@ import os
 import runpy
 import sys
 import tempfile
+from itertools import zip_longest
 from pathlib import Path
 
 from make_notebooks import EXAMPLES, ROOT, Example, examples
@@ -33,6 +34,7 @@ ORDER = (
     "price_of_fairness",
     "many_people",
     "pipeline",
+    "later",
     "census",
 )
 
@@ -111,7 +113,8 @@ def overview_of(found: list[Example]) -> str:
         f"{example.title.split(': ')[1]}"
         for example in found
     ]
-    rows = [f"| {left} | {right} |" for left, right in zip(cells[::2], cells[1::2], strict=True)]
+    pairs = zip_longest(cells[::2], cells[1::2], fillvalue="")
+    rows = [f"| {left} | {right} |" for left, right in pairs]
     return f"""# Gallery
 
 Short scripts, each of which runs in seconds, prints a few lines and draws one picture. Click on a

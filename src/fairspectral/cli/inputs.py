@@ -29,6 +29,7 @@ from fairspectral.cli.tables import (
     read_table,
     sensitive_columns,
 )
+from fairspectral.cli.tables.recipe import Recipe
 from fairspectral.validation import MANY_GROUPS
 
 _MANY_ROWS = 60_000
@@ -54,6 +55,8 @@ class Prepared:
         Files that were read and must not be written over.
     notes : tuple of str
         What was assumed, dropped and filled.
+    recipes : tuple of Recipe
+        How later rows of a table are encoded alike.
     """
 
     table: Table
@@ -63,6 +66,7 @@ class Prepared:
     columns: dict[str, list[str]]
     inputs: tuple[Path, ...]
     notes: tuple[str, ...]
+    recipes: tuple[Recipe, ...] = ()
 
     @property
     def n(self) -> int:
@@ -209,6 +213,7 @@ def _prepare_rows(
         },
         inputs=tuple(input_name(path) for path in (source.input, source.groups) if path),
         notes=tuple(notes),
+        recipes=features.recipes,
     )
 
 
