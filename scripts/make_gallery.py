@@ -35,6 +35,7 @@ ORDER = (
     "price_of_fairness",
     "many_people",
     "pipeline",
+    "later",
     "census",
 )
 

@@ -20,7 +20,7 @@ EXAMPLES, DOCS = ROOT / "examples", ROOT / "docs"
 NAMES = sorted(path.stem for path in EXAMPLES.glob("*.py"))
 # Quick enough for a test, and what else they write beside their picture.
 FEWER = {"many_people": ("n_people = 100_000", "n_people = 4_000")}
-BESIDES = {"pipeline": {"pipeline.joblib"}}
+BESIDES = {"later": {"patients.npz"}, "pipeline": {"pipeline.joblib"}}
 
 
 @pytest.fixture

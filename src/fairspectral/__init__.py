@@ -12,12 +12,13 @@ from fairspectral.binning import bin_numeric
 from fairspectral.certificate import Certificate
 from fairspectral.choosing.choose import choose_k
 from fairspectral.choosing.result import ChoiceOfK
-from fairspectral.clustering import FairSpectralClustering
+from fairspectral.clustering import FairSpectralClustering, load
 from fairspectral.describing.describe import describe
 from fairspectral.describing.description import Description
 from fairspectral.diagnosis import Diagnosis, Finding
 from fairspectral.embedding import fair_spectral_embedding
 from fairspectral.frontier import FairnessFrontier, fairness_frontier
+from fairspectral.later.result import BatchAssignment
 from fairspectral.resampling.fitted import stability
 from fairspectral.resampling.result import Stability
 from fairspectral.rounding.fair import FairAssignment, fair_assignment
@@ -34,6 +35,7 @@ __version__ = "0.1.0"
 __all__ = [
     "ADMMParams",
     "Audit",
+    "BatchAssignment",
     "Certificate",
     "ChoiceOfK",
     "Description",
@@ -55,6 +57,7 @@ __all__ = [
     "fair_assignment",
     "fair_spectral_embedding",
     "fairness_frontier",
+    "load",
     "metrics",
     "stability",
     "verify_certificate",

@@ -45,9 +45,14 @@ class Cells:
     upper: np.ndarray
 
     @property
+    def beyond(self) -> np.ndarray:
+        """How many persons each cell lacks or has too many, shape (h, k)."""
+        return persons_beyond(self.table, self.lower, self.upper)
+
+    @property
     def outside(self) -> np.ndarray:
         """Which cells are outside their bounds, shape (h, k)."""
-        return persons_beyond(self.table, self.lower, self.upper) > 0
+        return self.beyond > 0
 
     @property
     def n_outside(self) -> int:

@@ -20,6 +20,7 @@ from fairspectral.describing.describe import LEAST_EFFECT
 from fairspectral.describing.description import Description
 from fairspectral.describing.fitted import describe_model
 from fairspectral.estimator import FairClusteringBase
+from fairspectral.later.saving import load_model
 from fairspectral.parameters import check_n_jobs, refuse_booleans
 from fairspectral.resampling.fitted import FRACTION, N_RESAMPLES, N_SEEDS, stability
 from fairspectral.resampling.result import Stability
@@ -139,6 +140,9 @@ class FairSpectralClustering(FairClusteringBase):
         Iterations of the solver.
     n_features_in_ : int
         Number of features (of nodes for precomputed affinities).
+    arrivals_ : tuple of ndarray of shape (h, k)
+        For each attribute, the persons of each group that ``assign(..., update=True)`` placed in
+        each cluster since the fit.
 
     Examples
     --------
@@ -422,3 +426,20 @@ class FairSpectralClustering(FairClusteringBase):
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
         bundle = super()._repr_mimebundle_(**kwargs)
         return bundle | {"text/html": self._html_repr()} if "text/html" in bundle else bundle
+
+
+def load(path: Any) -> FairSpectralClustering:
+    """Read a model that `FairSpectralClustering.save` wrote; nothing in the file is executed.
+
+    Parameters
+    ----------
+    path : path-like
+        The ``.npz`` file.
+
+    Returns
+    -------
+    FairSpectralClustering
+        It predicts, assigns, describes and has ``labels_``, ``embedding_``, ``audit_`` as before.
+        The affinities and the search are not in the file, so `report` and `stability` need a fit.
+    """
+    return load_model(FairSpectralClustering, path)[0]

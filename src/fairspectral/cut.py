@@ -59,8 +59,12 @@ class CutState:
 
     @property
     def cut(self) -> float:
-        """The normalised cut; below zero by a floating-point error where nothing is cut."""
-        return len(self.volumes) - kept_within(self.within, self.volumes)
+        """The normalised cut; below zero by a floating-point error where nothing is cut.
+
+        A cluster without members has no part in it.
+        """
+        members = np.bincount(self.labels, minlength=len(self.volumes))
+        return np.count_nonzero(members) - kept_within(self.within, self.volumes)
 
     @property
     def ratio_cut(self) -> float:

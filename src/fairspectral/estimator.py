@@ -25,10 +25,15 @@ from fairspectral.checkpoint import checkpointing, once
 from fairspectral.claims import fingerprint_features
 from fairspectral.constraints import attributes_of, encode_groups
 from fairspectral.covariates import Covariate, check_constraints, covariates_of
+from fairspectral.cut import CutState
 from fairspectral.diagnosis import diagnose
 from fairspectral.embedding import embed
 from fairspectral.fingerprint import fingerprint, in_words
 from fairspectral.graphs.door import names_of, unpack_graph
+from fairspectral.later.groups import no_arrivals
+from fairspectral.later.model import LaterPeople
+from fairspectral.later.placing import ClusterTerms
+from fairspectral.later.training import Training
 from fairspectral.links import Links, read_links
 from fairspectral.parameters import did_you_mean, seeded
 from fairspectral.progress import AFFINITY, EMBEDDING, ROUNDING, GapMeter, listening, report
@@ -67,7 +72,7 @@ _OF_THE_LABELS = ("n_clusters", "n_components", "fairness_tol", "assign_labels",
 _NOT_OF_THE_LABELS = ("checkpoint", "n_jobs", "verbose")
 
 
-class FairClusteringBase(ClusterMixin, BaseEstimator):
+class FairClusteringBase(LaterPeople, ClusterMixin, BaseEstimator):
     """The fit of `fairspectral.FairSpectralClustering`, which describes these parameters."""
 
     n_clusters: int
@@ -220,6 +225,14 @@ class FairClusteringBase(ClusterMixin, BaseEstimator):
         self._features_sha256 = sha256
         self._weights, self._moves_nodes = weights, links is not None or weights is not None
         self._covariates = covariates
+        self._training = Training.of(
+            X,
+            affinity,
+            operator,
+            n_neighbors=self.n_neighbors,
+            gamma=self.gamma,
+            kernel_params=self.kernel_params,
+        )
         # Rounds at other tolerances too, for the frontier, and knows the clusterings found so far.
         self._rounder = rounder
         self._asked = {name: getattr(self, name) for name in _OF_THE_LABELS}
@@ -270,9 +283,13 @@ class FairClusteringBase(ClusterMixin, BaseEstimator):
         self.labels_ = labels
         self._certificate: Certificate | None = None  # of other labels, if there was one
         self.embedding_ = complete_rows(rows, labels, fringe, k)
+        state = CutState.measure(operator, labels, k)
+        self._terms = ClusterTerms.of(state)
+        self.arrivals_ = no_arrivals(self._attributes, k)
         found = audit_attributes(
-            labels, tuple(range(k)), self._attributes, operator, "", self._covariates
+            labels, tuple(range(k)), self._attributes, None, "", self._covariates
         )
+        found = replace(found, normalized_cut=max(0.0, state.cut))
         self.set_aside_ = SetAside.of(fringe, labels, 0 if fair is None else fair.min_cluster_size)
         self.diagnosis_ = diagnose(operator, found, result, fair, embedded)
         self.fair_assignment_ = fair = self.diagnosis_.add_to(fair)

@@ -251,7 +251,8 @@ def _from_model(
     """The model's own rounder, and what it would be asked at each tolerance."""
     check_is_fitted(model, "labels_")
     _check_names(params, _OF_SEARCH)
-    rounder = getattr(model, "_rounder", None)
+    # A model from a file says itself that it has none.
+    rounder = model._rounder if hasattr(model, "_training") else None
     if rounder is None:
         raise ValueError(
             "this model has no fair rounding, and so no price of fairness; fit "

@@ -5,8 +5,8 @@ import pytest
 
 import fairspectral
 
-COMMANDS = ("cluster", "audit", "choose-k", "frontier", "app", "demo", "datasets", "reproduce",
-            "doctor")  # fmt: skip
+COMMANDS = ("cluster", "assign", "audit", "choose-k", "frontier", "app", "demo", "datasets",
+            "reproduce", "doctor")  # fmt: skip
 SHARED = ("--sensitive", "--graph", "--groups", "--missing-sensitive", "--encoding", "--no-header",
           "--drop", "--keep", "--use-sensitive", "--affinity", "--gamma", "--neighbors",
           "--attribute-mode", "--solver", "--seed", "--memory-budget", "--threads",
@@ -14,6 +14,8 @@ SHARED = ("--sensitive", "--graph", "--groups", "--missing-sensitive", "--encodi
 OPTIONS = {
     "cluster": (*SHARED, "--clusters", "--tolerance", "--output", "--label-column", "--report",
                 "--min-cluster-size", "--max-cluster-size", "--share", "--balance", "--plain"),
+    "assign": ("--sensitive", "--output", "--label-column", "--similar", "--update",
+               "--missing-sensitive", "--encoding", "--json", "--debug"),
     "audit": ("--labels", "--sensitive", "--require-tolerance", "--min-cluster-size",
               "--attribute-mode", "--missing-sensitive", "--encoding", "--no-header", "--json",
               "--debug"),

@@ -51,6 +51,10 @@ class AffinityOperator(ABC):
     storage : str
         That the affinities are recomputed, why, and how long a pass takes; empty where they are
         stored.
+    chosen : str
+        The name of the affinity that ``"auto"`` took; empty where the user chose.
+    rescaled : bool
+        Whether ``"auto"`` divided the columns by their standard deviations before.
     """
 
     shape: tuple[int, int]
@@ -65,6 +69,8 @@ class AffinityOperator(ABC):
     nbytes: int = 0
     choice: str = ""
     storage: str = ""
+    chosen: str = ""
+    rescaled: bool = False
 
     @abstractmethod
     def matmat(self, block: Any) -> Any:

@@ -114,8 +114,9 @@ def make_operator(
     operator = _from_features(
         X, affinity, gamma, n_neighbors, kernel_params, dtype, budget, n_jobs, why
     )
+    operator.chosen = str(affinity) if why else ""
     if units and affinity != GOWER:  # which compares ranges, whatever the units
-        operator.choice = f"{operator.choice} {units}"
+        operator.choice, operator.rescaled = f"{operator.choice} {units}", True
     return operator
 
 

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from fairspectral.cli.assign import assign
 from fairspectral.cli.audit import audit
 from fairspectral.cli.choose_k import choose_k
 from fairspectral.cli.cluster import cluster
@@ -29,6 +30,7 @@ app = typer.Typer(
 )
 
 app.command()(cluster)
+app.command()(assign)
 app.command()(audit)
 app.command()(verify)
 app.command()(describe)

@@ -63,6 +63,14 @@ def cluster(
             "cut and the embedding with bounds.",
         ),
     ] = None,
+    save: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.npz",
+            help="Also keep the model, with the rows, for people who come later: fairspectral "
+            "assign FILE.npz NEW.",
+        ),
+    ] = None,
     stability: Annotated[
         int | None,
         typer.Option(
@@ -97,6 +105,7 @@ def cluster(
     from fairspectral.cli.embedding import limit_threads
     from fairspectral.cli.inputs import prepare
     from fairspectral.cli.model import make_model
+    from fairspectral.cli.saved import check_save, save_prepared
     from fairspectral.cli.tables import is_standard, write_table
 
     started = time.perf_counter()
@@ -110,6 +119,8 @@ def cluster(
             "--certificate says nothing of means, so that verify could not repeat --balance; leave "
             "out one of them."
         )
+    if save is not None:
+        check_save(save, source)
     prepared = prepare(source, method, plain=plain, balance=bounds.balance)
     check_outputs(prepared, output, report, label_column, certificate, checkpoint)
     model = make_model(prepared, method, clusters, wanted, bounds, checkpoint)
@@ -134,6 +145,8 @@ def cluster(
                 claims = certify(model, source, label_column, plain)
         if file is not None:
             write_table(prepared.table, file, label_column, model.labels_)
+        if save is not None:
+            save_prepared(model, save, prepared)
         if report is not None:
             progress.report("report")
             _write_report(model, report, prepared, frontier, again, claims)

@@ -29,6 +29,7 @@ from fairspectral.cli.tables import (
     read_table,
     sensitive_columns,
 )
+from fairspectral.cli.tables.recipe import Recipe
 from fairspectral.validation import MANY_GROUPS
 
 _MANY_ROWS = 60_000
@@ -56,6 +57,8 @@ class Prepared:
         Files that were read and must not be written over.
     notes : tuple of str
         What was assumed, dropped and filled.
+    recipes : tuple of Recipe
+        How later rows of a table are encoded alike.
     """
 
     table: Table
@@ -66,6 +69,7 @@ class Prepared:
     inputs: tuple[Path, ...]
     notes: tuple[str, ...]
     covariates: Any = None
+    recipes: tuple[Recipe, ...] = ()
 
     @property
     def n(self) -> int:
@@ -244,6 +248,7 @@ def _prepare_rows(
         },
         inputs=tuple(input_name(path) for path in (source.input, source.groups) if path),
         notes=tuple(notes),
+        recipes=features.recipes,
     )
 
 

@@ -34,7 +34,9 @@ def describe_model(
         The groups; None takes those that the model kept.
     """
     n = len(model.labels_)
-    sparse_graph = _is_graph(model) and sp.issparse(model.affinity_operator_.stored_weights)
+    operator = getattr(model, "affinity_operator_", None)  # not of a model from a file
+    weights = getattr(operator, "stored_weights", None)
+    sparse_graph = _is_graph(model) and sp.issparse(weights)
     if X is not None:
         _refuse_affinities(model, X, n)
         if feature_names is None and column_names(X) is None:
@@ -51,7 +53,7 @@ def describe_model(
         attributes,
         feature_names=feature_names,
         columns=columns,
-        affinity=model.affinity_operator_ if sparse_graph else None,
+        affinity=operator if sparse_graph else None,
         embedding=model.embedding_,
         row_names=row_names,
         most=most,

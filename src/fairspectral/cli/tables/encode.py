@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fairspectral.cli.tables.almost_numeric import check_almost_numeric
-from fairspectral.cli.tables.columns import missing_values, numbers, stripped
+from fairspectral.cli.tables.columns import missing_values, numbers
 from fairspectral.cli.tables.read import Table, import_pandas
+from fairspectral.cli.tables.recipe import OTHER, AsItIs, Category, Number, Recipe, text_of
 
 if TYPE_CHECKING:
     import pandas
 
 _MOST_CATEGORIES = 100
-_OTHER, _MISSING = "(other)", "(missing)"
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,8 @@ class Features:
         What was dropped, filled or pooled, as sentences for the user.
     missing : int
         Values that the used columns do not have.
+    recipes : tuple of Recipe
+        How later rows are encoded alike.
     """
 
     X: Any
@@ -50,6 +52,7 @@ class Features:
     categorical: tuple[str, ...]
     notes: tuple[str, ...]
     missing: int = 0
+    recipes: tuple[Recipe, ...] = ()
 
 
 @dataclass
@@ -67,6 +70,7 @@ class _Encoder:
     numeric: list[str] = field(default_factory=list)
     categorical: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    recipes: list[Recipe] = field(default_factory=list)
 
     def add(self, name: str, column: pandas.Series) -> None:
         decimal = self.table.decimal
@@ -92,24 +96,21 @@ class _Encoder:
         self.numeric.append(name)
         self.missing += int(missing.sum())
         if self.mixed:
+            self.recipes.append(AsItIs(name, numeric=True))
             self.columns[name] = values
             return
         if missing.any():
             median = float(np.median(values[~missing]))
-            values = np.where(missing, median, values)
             self.notes.append(
                 f"Filled {int(missing.sum())} missing value(s) of {name!r} with the median, "
                 f"{median:g}."
             )
-        # The variance of numbers near the largest float would overflow.
-        values = values / np.abs(values).max()
-        centred = values - values.mean()
-        self.blocks.append((centred / centred.std())[:, None])
+        self._add(Number.of(name, values), values)
         self.names.append(name)
 
     def _add_categories(self, name: str, column: pandas.Series) -> None:
         missing = missing_values(column)
-        text = stripped(column).where(~missing, _MISSING)
+        text = text_of(column)
         counts = (text[~missing] if self.mixed else text).value_counts()
         n = len(text)
         if len(counts) <= 1:
@@ -126,6 +127,7 @@ class _Encoder:
         self.categorical.append(name)
         self.missing += int(missing.sum())
         if self.mixed:
+            self.recipes.append(AsItIs(name, numeric=False))
             self.columns[name] = text.astype(object).where(~missing, None).to_numpy()
             return
         if missing.any():
@@ -135,18 +137,19 @@ class _Encoder:
             )
         if len(counts) > _MOST_CATEGORIES:
             frequent = counts.index[: _MOST_CATEGORIES - 1]
-            text = text.where(text.isin(frequent), _OTHER)
+            text = text.where(text.isin(frequent), OTHER)
             self.notes.append(
                 f"Pooled the {len(counts) - len(frequent)} rarest of the {len(counts)} values of "
-                f"{name!r} as {_OTHER!r}."
+                f"{name!r} as {OTHER!r}."
             )
-        categories, codes = np.unique(text.to_numpy(dtype=object).astype(str), return_inverse=True)
-        shares = np.bincount(codes) / n
-        # The variance of all the indicators together is the sum of p (1 - p).
-        indicators = np.tile(-shares, (n, 1))
-        indicators[np.arange(n), codes] += 1.0
-        self.blocks.append(indicators / np.sqrt(np.sum(shares * (1 - shares))))
-        self.names += [f"{name}={category}" for category in categories]
+        values = text.to_numpy(dtype=object).astype(str)
+        recipe = Category.of(name, values)
+        self._add(recipe, values)
+        self.names += [f"{name}={category}" for category in recipe.categories]
+
+    def _add(self, recipe: Number | Category, values: np.ndarray) -> None:
+        self.recipes.append(recipe)
+        self.blocks.append(recipe.apply(values))
 
 
 def _why(notes: Sequence[str], most: int = 3) -> str:
@@ -213,6 +216,7 @@ def encode_features(
         categorical=tuple(encoder.categorical),
         notes=tuple(encoder.notes),
         missing=encoder.missing,
+        recipes=tuple(encoder.recipes),
     )
 
 

@@ -1,0 +1,152 @@
+"""A batch of new people with their clusters, and the shares of everyone with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fairspectral.cells import Cells
+from fairspectral.rounding.bounds import FairnessRule
+from fairspectral.text_table import aligned
+
+# Cells outside their bounds that are named one by one.
+_NAMED = 5
+
+
+@dataclass(frozen=True)
+class BatchAssignment:
+    """New people placed beside those who are placed already; print it to read it.
+
+    Groups of several attributes are listed one after another, H in all.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (m,), int32
+        The cluster of each new person.
+    similar : ndarray of shape (m,), int32
+        The cluster that each is most similar to, as `predict` has it.
+    groups : tuple of (str, value)
+        Attribute and category of each row of the tables below.
+    table, lower, upper : ndarray of shape (H, k)
+        Persons in each cell, everyone before and the new ones together, and the bounds on them.
+    arrivals : tuple of ndarray of shape (h, k)
+        The new persons alone, for each attribute.
+    achieved_tol : float
+        Largest relative deviation of any cell from its target share of its cluster.
+    beyond : int
+        Persons beyond the bounds, summed over all cells; 0 where the bounds hold.
+    beyond_before : int
+        Those of the people before, by the same bands of shares.
+    proved : bool
+        Whether no placement of these people has fewer persons beyond the bounds.
+    """
+
+    labels: np.ndarray
+    similar: np.ndarray
+    groups: tuple[tuple[str, Any], ...]
+    table: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+    arrivals: tuple[np.ndarray, ...]
+    achieved_tol: float
+    beyond: int
+    beyond_before: int
+    proved: bool
+
+    @classmethod
+    def of(
+        cls,
+        labels: np.ndarray,
+        similar: np.ndarray,
+        arrivals: Sequence[np.ndarray],
+        parts: Sequence[Cells],
+        rules: Sequence[FairnessRule],
+        *,
+        beyond_before: int,
+        proved: bool,
+    ) -> BatchAssignment:
+        """Put the cells of all attributes together."""
+        cells = Cells.together(parts)
+        return cls(
+            labels.astype(np.int32),
+            similar,
+            tuple((r.attribute.name, value) for r in rules for value in r.attribute.categories),
+            cells.table,
+            cells.lower,
+            cells.upper,
+            tuple(arrivals),
+            max(rule.achieved(part.table) for rule, part in zip(rules, parts, strict=True)),
+            int(cells.beyond.sum()),
+            beyond_before,
+            proved,
+        )
+
+    @property
+    def within_bounds(self) -> bool:
+        """Whether every cell of everyone together is within its bounds."""
+        return self.beyond == 0
+
+    @property
+    def n_moved(self) -> int:
+        """People who are not in their most similar cluster, for the sake of the shares."""
+        return int(np.sum(self.labels != self.similar))
+
+    @property
+    def verdict(self) -> str:
+        """Whether the bounds hold, and if not by how much they cannot, in a sentence."""
+        h, k = self.table.shape
+        outside = np.argwhere((self.table < self.lower) | (self.table > self.upper))
+        if not len(outside):
+            return (
+                f"Everyone so far together: all {h * k} cells ({h} groups × {k} clusters) are "
+                "within their bounds, and the largest deviation from a target share is "
+                f"{self.achieved_tol:.2%}."
+            )
+        fewest = "the fewest possible" if self.proved else "the fewest that were found"
+        named = "; ".join(self._cell(s, c) for s, c in outside[:_NAMED])
+        more = f"; and {len(outside) - _NAMED} more" if len(outside) > _NAMED else ""
+        already = ""
+        if self.beyond_before:
+            already = f" Before them it was {self.beyond_before} person(s)."
+        return (
+            f"Everyone so far together: {len(outside)} of {h * k} cells are outside their bounds, "
+            f"by {self.beyond} person(s) in all, {fewest} with nobody moved who was placed before "
+            f"({named}{more}).{already}"
+        )
+
+    def _cell(self, s: int, c: int) -> str:
+        name, value = self.groups[s]
+        allowed = f"{self.lower[s, c]} to {self.upper[s, c]}"
+        return f"cluster {c} has {self.table[s, c]} of {name} {value!r}, allowed {allowed}"
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row for each cell: persons, and their bounds."""
+        return [
+            {
+                "cluster": c,
+                "attribute": name,
+                "group": value,
+                "persons": int(self.table[s, c]),
+                "least": int(self.lower[s, c]),
+                "most": int(self.upper[s, c]),
+            }
+            for s, (name, value) in enumerate(self.groups)
+            for c in range(self.table.shape[1])
+        ]
+
+    def __str__(self) -> str:
+        m = len(self.labels)
+        placed = (
+            f"{m:,} new people placed: {m - self.n_moved:,} where they are most similar, "
+            f"{self.n_moved:,} elsewhere for the shares."
+        )
+        header = ["attribute", "group", *(f"cluster {c}" for c in range(self.table.shape[1]))]
+        body = [
+            [name, str(value), *(f"{x} ({low} to {high})" for x, low, high in zip(
+                self.table[s], self.lower[s], self.upper[s], strict=True))]
+            for s, (name, value) in enumerate(self.groups)
+        ]  # fmt: skip
+        return "\n".join([placed, self.verdict, aligned([header, *body], left=2)])

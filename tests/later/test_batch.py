@@ -1,0 +1,116 @@
+"""Batches within the bounds, against all possibilities."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from fairspectral.cells import count_cells, judge_cells
+from fairspectral.later.batch import place_within_bounds
+from fairspectral.later.groups import everyone
+from fairspectral.later.placing import Placing
+from fairspectral.rounding.bounds import make_rule
+from fairspectral.validation import Attribute
+
+
+def problem(seed):
+    """A few new people beside some old ones, in one or two attributes."""
+    rng = np.random.default_rng(seed)
+    k, m, n = int(rng.integers(2, 4)), int(rng.integers(1, 6)), int(rng.integers(4, 40))
+    hs = [int(rng.integers(2, 4)) for _ in range(int(rng.integers(1, 3)))]
+    old = np.stack([np.r_[np.arange(h), rng.integers(0, h, n)][:n] for h in hs], axis=1)
+    labels = np.r_[np.arange(k), rng.integers(0, k, n)][:n]
+    codes = np.stack([rng.integers(0, h, m) for h in hs], axis=1)
+    before = [count_cells(old[:, a], labels, h, k) for a, h in enumerate(hs)]
+    attributes = [Attribute(f"a{a}", old[:, a], tuple(range(h))) for a, h in enumerate(hs)]
+    tolerance = float(rng.choice([0.0, 0.1, 0.3]))
+    rules = [
+        make_rule(attribute, k, fairness_tol=tolerance)
+        for attribute in everyone(attributes, before, codes)
+    ]
+    costs = rng.random((m, k))
+    return Placing(costs.argmin(axis=1).astype(np.int32), costs), codes, before, rules
+
+
+def persons_beyond(labels, codes, before, rules):
+    return sum(
+        int(judge_cells(
+            table + count_cells(codes[:, a], labels, *table.shape), rule.lower, rule.upper
+        ).beyond.sum())
+        for a, (table, rule) in enumerate(zip(before, rules, strict=True))
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_no_placement_has_fewer_persons_beyond_the_bounds(part):
+    for seed in range(part * 40, part * 40 + 40):
+        placing, codes, before, rules = problem(seed)
+        result = place_within_bounds(placing, codes, before, rules)
+        m, k = placing.costs.shape
+        best = min(
+            persons_beyond(np.array(labels), codes, before, rules)
+            for labels in product(range(k), repeat=m)
+        )
+        assert result.beyond == persons_beyond(result.labels, codes, before, rules) == best, seed
+        assert result.proved
+        assert result.within_bounds == (best == 0)
+
+
+def test_the_cost_is_near_the_least():
+    # Among placements within the bounds; a few persons may be rounded to the next cluster.
+    for seed in range(40):
+        placing, codes, before, rules = problem(seed)
+        result = place_within_bounds(placing, codes, before, rules)
+        m, k = placing.costs.shape
+        costs = [
+            placing.costs[np.arange(m), labels].sum()
+            for labels in product(range(k), repeat=m)
+            if persons_beyond(np.array(labels), codes, before, rules) == result.beyond
+        ]
+        found = placing.costs[np.arange(m), result.labels].sum()
+        assert found <= min(costs) + 1.0, seed
+
+
+def test_nobody_moves_where_the_bounds_hold_anyway():
+    before = [np.array([[50, 50], [50, 50]])]
+    codes = np.array([[0], [1]])
+    costs = np.array([[0.0, 1.0], [0.0, 1.0]])
+    attribute = Attribute("sex", np.repeat([0, 1], 100), ("f", "m"))
+    rules = [make_rule(everyone([attribute], before, codes)[0], 2, fairness_tol=0.2)]
+    result = place_within_bounds(Placing(np.zeros(2, dtype=np.int32), costs),
+                                 codes, before, rules)  # fmt: skip
+    assert result.n_moved == 0
+    assert result.within_bounds
+    assert "all 4 cells (2 groups × 2 clusters) are within their bounds" in str(result)
+
+
+def test_what_cannot_hold_is_said_with_numbers():
+    # Cluster 0 has no men, and one man cannot mend that.
+    before = [np.array([[30, 30], [0, 30]])]
+    attribute = Attribute("sex", np.repeat([0, 1], [60, 30]), ("f", "m"))
+    codes = np.array([[1]])
+    rules = [make_rule(everyone([attribute], before, codes)[0], 2, fairness_tol=0.2)]
+    placing = Placing(np.array([1], dtype=np.int32), np.array([[1.0, 0.0]]))
+    result = place_within_bounds(placing, codes, before, rules)
+    assert not result.within_bounds
+    assert result.proved
+    assert result.labels.tolist() == [0]
+    assert result.beyond < result.beyond_before
+    assert f"by {result.beyond} person(s) in all, the fewest possible" in result.verdict
+    assert "cluster 0 has 1 of sex 'm', allowed" in result.verdict
+    assert {"cluster", "attribute", "group", "persons", "least", "most"} == set(result.rows()[0])
+
+
+def test_large_batches_are_placed_in_parts(monkeypatch):
+    monkeypatch.setattr("fairspectral.later.batch._MOST", 30)
+    rng = np.random.default_rng(0)
+    labels, groups = rng.integers(0, 3, 300), rng.integers(0, 2, 300)
+    before = [count_cells(groups, labels, 2, 3)]
+    codes = rng.integers(0, 2, (100, 1))
+    costs = rng.random((100, 3))
+    costs[codes[:, 0] == 0, 0] -= 1.0  # one group wants to be together
+    attribute = Attribute("g", groups, (0, 1))
+    rules = [make_rule(everyone([attribute], before, codes)[0], 3, fairness_tol=0.2)]
+    placing = Placing(costs.argmin(axis=1).astype(np.int32), costs)
+    assert persons_beyond(placing.labels, codes, before, rules) > 0
+    assert place_within_bounds(placing, codes, before, rules).within_bounds

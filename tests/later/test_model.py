@@ -1,0 +1,189 @@
+"""`predict`, `assign` and a stream of batches on a fitted model."""
+
+import numpy as np
+import pytest
+
+from fairspectral import FairSpectralClustering, FairSpectralWarning, audit
+from fairspectral.cells import judge_by_tolerance
+from fairspectral.datasets import load_diabetes_patients
+
+OLD = 300
+
+
+@pytest.fixture(scope="module")
+def patients():
+    found = load_diabetes_patients()
+    return found.X, np.asarray(found.sensitive_features)
+
+
+def fitted(patients, **params):
+    X, sex = patients
+    model = FairSpectralClustering(4, random_state=0, **params)
+    return model.fit(X[:OLD], sensitive_features=sex[:OLD])
+
+
+def test_old_and_new_people_together_keep_the_bounds(patients):
+    X, sex = patients
+    model = fitted(patients)
+    placed = model.assign(X[OLD:], sensitive_features=sex[OLD:])
+    together = np.r_[model.labels_, placed.labels]
+    cells = judge_by_tolerance(audit(together, sex).attributes[0].counts.T, 0.2)
+    assert placed.within_bounds
+    assert cells.n_outside == 0
+    np.testing.assert_array_equal(placed.table, cells.table)
+    np.testing.assert_array_equal(placed.lower, cells.lower)
+    np.testing.assert_array_equal(placed.similar, model.predict(X[OLD:]))
+    assert not model.arrivals_[0].any()
+    found = model.predict(X[OLD:], sensitive_features=sex[OLD:])
+    np.testing.assert_array_equal(found, placed.labels)
+
+
+def test_a_stream_keeps_the_shares(patients):
+    X, sex = patients
+    model = fitted(patients, fairness_tol=0.1)
+    labels = [model.labels_]
+    for batch in np.array_split(np.arange(OLD, len(X)), 12):
+        placed = model.assign(X[batch], sensitive_features=sex[batch], update=True)
+        assert placed.within_bounds, str(placed)
+        labels.append(placed.labels)
+    counts = audit(np.concatenate(labels), sex).attributes[0].counts
+    np.testing.assert_array_equal(placed.table, counts.T)
+    assert judge_by_tolerance(counts.T, 0.1).n_outside == 0
+    assert sum(table.sum() for table in model.arrivals_) == len(X) - OLD
+    model.fit(X[:OLD], sensitive_features=sex[:OLD])
+    assert not model.arrivals_[0].any()
+
+
+@pytest.mark.parametrize("mode", ["marginal", "intersection"])
+def test_several_attributes(patients, mode):
+    pandas = pytest.importorskip("pandas")
+    X, sex = patients
+    groups = pandas.DataFrame({"sex": sex, "older": X[:, 0] > 0})
+    model = FairSpectralClustering(3, attribute_mode=mode, fairness_tol=0.4, random_state=0)
+    model.fit(X[:OLD], sensitive_features=groups[:OLD])
+    placed = model.assign(X[OLD:], sensitive_features=groups[OLD:])
+    assert placed.within_bounds
+    assert len(placed.groups) == 4
+    assert placed.table.sum() == len(X) * (2 if mode == "marginal" else 1)
+    other = model.assign(X[OLD:], sensitive_features=groups[OLD:][["sex", "older"]].to_numpy())
+    np.testing.assert_array_equal(other.labels, placed.labels)
+    if mode == "marginal":  # columns go by their names
+        swapped = groups[OLD:][["older", "sex"]]
+        np.testing.assert_array_equal(
+            model.assign(X[OLD:], sensitive_features=swapped).labels, placed.labels
+        )
+
+
+def test_predict_warns_where_the_bounds_cannot_hold():
+    X = np.r_[np.zeros((20, 1)), np.ones((20, 1))] + np.linspace(0, 0.01, 40)[:, None]
+    groups = np.arange(40) % 2
+    model = FairSpectralClustering(2, fairness_tol=0.0, random_state=0)
+    model.fit(X, sensitive_features=groups)
+    model.arrivals_ = (np.array([[9, 0], [0, 0]]),)  # nine of one group came to one cluster
+    with pytest.warns(FairSpectralWarning, match=r"cells are outside .* the fewest possible"):
+        model.predict(X[:1], sensitive_features=[1])
+
+
+def refusals():
+    X = np.random.default_rng(0).random((30, 3))
+    groups = np.where(np.arange(30) % 2, "m", "f")
+    model = FairSpectralClustering(2, affinity="rbf", random_state=0)
+    model.fit(X, sensitive_features=groups)
+    plain = FairSpectralClustering(2, random_state=0).fit(X)
+    kmeans = FairSpectralClustering(2, assign_labels="kmeans", random_state=0)
+    kmeans.fit(X, sensitive_features=groups)
+    graph = FairSpectralClustering(2, affinity="precomputed", random_state=0)
+    graph.fit(np.ones((30, 30)), sensitive_features=groups)
+    two = FairSpectralClustering(2, random_state=0)
+    two.fit(X, sensitive_features={"sex": groups, "age": np.arange(30) // 2 % 2})
+    return X, model, plain, kmeans, graph, two
+
+
+CASES = {
+    "a group that nobody has": (
+        lambda X, model, *_: model.assign(X[:2], sensitive_features=["f", "x"]),
+        "sensitive_features column 'group' has the group 'x', which nobody of the fit belongs to; "
+        "its groups are 'f', 'm': correct it, or fit again with everyone.",
+    ),
+    "a missing attribute": (
+        lambda X, *models: models[-1].assign(X[:2], sensitive_features={"sex": ["f", "m"]}),
+        "sensitive_features has no column 'age'; the fit had 'sex', 'age', so pass these for the "
+        "new people too.",
+    ),
+    "groups of other people": (
+        lambda X, model, *_: model.assign(X[:2], sensitive_features=["f"]),
+        "sensitive_features has 1 values but the data has 2 samples; pass exactly one value per "
+        "sample, in the same order.",
+    ),
+    "no groups in the fit": (
+        lambda X, _, plain, *__: plain.assign(X[:1], sensitive_features=["f"]),
+        "the model was fitted without sensitive_features, so there are no shares to keep; use "
+        "predict, or fit with sensitive_features.",
+    ),
+    "k-means": (
+        lambda X, _, __, kmeans, *___: kmeans.assign(X[:1], sensitive_features=["f"]),
+        "the model was fitted with assign_labels='kmeans', which keeps no bounds; use predict, or "
+        "fit with assign_labels='fair'.",
+    ),
+    "other columns": (
+        lambda X, model, *_: model.predict(X[:, :2]),
+        "X has 2 features, but FairSpectralClustering is expecting 3 features as input.",
+    ),
+    "one person as a list of numbers": (
+        lambda X, model, *_: model.predict(X[0]),
+        "X must be a table with one row per new person, but it is one-dimensional; Reshape your "
+        "data with X.reshape(1, -1) if it is one person.",
+    ),
+    "NaN": (
+        lambda X, model, *_: model.predict(np.full((1, 3), np.nan)),
+        "X contains NaN at row 0, column 0; fill or drop missing values (for example with "
+        "sklearn.impute.SimpleImputer) before fitting.",
+    ),
+    "too few affinities": (
+        lambda X, *models: models[3].predict(np.ones((1, 7))),
+        "X has 7 features, but FairSpectralClustering is expecting 30 features as input, the "
+        "affinities of each new person to each of the people of the fit, in their order.",
+    ),
+    "negative affinities": (
+        lambda X, *models: models[3].predict(-np.ones((1, 30))),
+        "X has affinities that are negative, infinite or NaN; pass numbers of at least 0.",
+    ),
+    "text as affinities": (
+        lambda X, *models: models[3].predict(np.full((1, 30), "a")),
+        "X holds other values than numbers; pass affinities.",
+    ),
+    "nobody": (
+        lambda X, *models: models[3].predict(np.ones((0, 30))),
+        "Found array with 0 sample(s) in X; pass at least one new person.",
+    ),
+}
+
+
+def test_bad_input_is_refused_in_one_sentence():
+    models = refusals()
+    for name, (call, sentence) in CASES.items():
+        with pytest.raises(ValueError) as caught:
+            call(*models)
+        assert str(caught.value) == sentence, name
+
+
+def test_weights_are_not_counted_and_so_refused(tmp_path):
+    rng = np.random.default_rng(0)
+    X, groups = rng.random((40, 3)), np.arange(40) % 2
+    model = FairSpectralClustering(2, random_state=0)
+    model.fit(X, sensitive_features=groups, sample_weight=rng.integers(1, 4, 40).astype(float))
+    np.testing.assert_array_equal(model.predict(X), model.labels_)
+    with pytest.raises(ValueError, match="fitted with sample_weight, and assign counts heads"):
+        model.assign(X[:2], sensitive_features=[0, 1])
+    with pytest.raises(TypeError, match="fitted with sample_weight, which the file of a model"):
+        model.save(tmp_path / "model.npz")
+
+
+def test_a_graph_is_not_a_row_of_edges():
+    networkx = pytest.importorskip("networkx")
+    club = networkx.karate_club_graph()
+    model = FairSpectralClustering(2, random_state=0).fit(club, sensitive_features="club")
+    with pytest.raises(TypeError, match="X is a graph; pass the edges from each new person to the"):
+        model.predict(club)
+    edges = networkx.to_scipy_sparse_array(club)
+    np.testing.assert_array_equal(model.predict(edges), model.labels_)
