@@ -115,8 +115,10 @@ def make_kernel(
     X: Any,
     gamma: float | str | None,
     kernel_params: dict[str, Any] | None,
+    *,
+    units: Units | None = None,
 ) -> Kernel:
-    """Fill in a kernel's parameters.
+    """Fill in a kernel's parameters; of `X` only the number of columns counts if `units` is given.
 
     ``gamma="scale"`` is ``1 / (d Var(X))``, which on standardised features is the paper's
     ``1 / d``; ``"auto"`` is ``1 / d`` at any scale.
@@ -133,7 +135,7 @@ def make_kernel(
         )
     if "gamma" not in KERNEL_PARAMS[metric]:
         return Kernel(metric, params)
-    units = Units.of(X)
+    units = units or Units.of(X)
     given = _resolve_gamma(params.pop("gamma", gamma), X.shape[1], units)
     if metric != "rbf":  # gamma="scale" suits data of any size for rbf only
         _check_range(given)

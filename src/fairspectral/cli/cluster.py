@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from click import get_current_context
 
 from fairspectral import progress
 from fairspectral.cli.bounds import TOLERANCE_WORDS, BoundOptions, read_tolerance
@@ -78,6 +79,14 @@ def cluster(
             "process was killed. Removed at the end.",
         ),
     ] = None,
+    dask: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS", show_default=False,
+            help="Compute on a Dask cluster, for example tcp://127.0.0.1:8786. Its workers read "
+            "Parquet, a file or a folder, themselves.",
+        ),
+    ] = None,
     plain: Annotated[
         bool, typer.Option("--plain", help="No fairness: plain spectral clustering, to compare.")
     ] = False,
@@ -105,11 +114,18 @@ def cluster(
     check_certificate(certificate, source)
     if checkpoint is not None:
         check_path(checkpoint, "--checkpoint ")
-    prepared = prepare(source, method, plain=plain)
+    if dask is None:
+        prepared = prepare(source, method, plain=plain)
+    else:
+        from fairspectral.cli.on_dask import connected, on_workers, prepare_on_dask
+
+        get_current_context().with_resource(connected(dask))
+        prepared = prepare_on_dask(source, method, plain=plain)
     check_outputs(prepared, output, report, label_column, certificate, checkpoint)
     model = make_model(prepared, method, clusters, wanted, bounds, checkpoint)
     with progress_bars():
-        model.fit(prepared.X, sensitive_features=None if plain else prepared.sensitive)
+        X = prepared.X if dask is None else on_workers(prepared.X, prepared.affinity)
+        model.fit(X, sensitive_features=None if plain else prepared.sensitive)
         to_file = output is not None and not is_standard(output)
         if to_file and report is not None:
             # Ctrl-C during the report's searches, which may take long, does not lose the labels.
