@@ -30,11 +30,13 @@ def make_dask_operator(
     budget: int,
 ) -> AffinityOperator:
     """The operator that applies ``M`` on the workers; see `make_operator`."""
+    automatic = isinstance(affinity, str) and affinity == "auto"
+    affinity = "nearest_neighbors" if automatic else affinity
     if not callable(affinity):
-        if affinity in ("auto", "gower"):
+        if affinity == "gower":
             raise ValueError(
-                f"affinity={affinity!r} is not for tables on a Dask cluster; choose "
-                "'nearest_neighbors' or 'rbf', or encode the table as numbers first."
+                "affinity='gower' is not for tables on a Dask cluster; choose 'nearest_neighbors' "
+                "or 'rbf', and encode the table as numbers first."
             )
         check_choice(affinity, _NAMES, "affinity")
     if isinstance(affinity, str) and affinity == "precomputed":
@@ -50,12 +52,18 @@ def make_dask_operator(
                 f"{table.shape[0]}."
             )
         remedy = f"n_neighbors={n_neighbors} counts the sample itself, so pass at least 2"
-        return make_neighbours(table, n_neighbors, dtype, budget, remedy)
+        operator = make_neighbours(table, n_neighbors, dtype, budget, remedy)
+        if automatic:
+            operator.choice = (
+                f"affinity='auto' took the graph of {n_neighbors} nearest neighbours, as for every "
+                "table on a Dask cluster."
+            )
+        return operator
     units, means = table.units()
     kernel = make_kernel(affinity, table, gamma, kernel_params, units=units)
     if kernel.units is None:
-        return DaskKernelOperator(table, kernel, dtype)
-    return DaskKernelOperator(table, kernel, dtype, units, means)
+        return DaskKernelOperator(table, kernel, dtype, budget=budget)
+    return DaskKernelOperator(table, kernel, dtype, units, means, budget=budget)
 
 
 def _cast(part: Any, dtype: np.dtype) -> Any:

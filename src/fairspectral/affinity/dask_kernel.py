@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,9 @@ class DaskKernelOperator(ScaledOperator):
         Type of the products.
     units, means :
         Of the table, where the kernel depends on differences only.
+    budget : int
+        Bytes up to which the client takes the rows, for the search on the cut: it needs them, but
+        nothing of the size of the affinities.
     """
 
     def __init__(
@@ -41,6 +44,8 @@ class DaskKernelOperator(ScaledOperator):
         dtype: np.dtype,
         units: Units | None = None,
         means: np.ndarray | None = None,
+        *,
+        budget: int = 0,
     ) -> None:
         n = table.shape[0]
         self.shape, self.dtype, self._kernel = (n, n), np.dtype(dtype), kernel
@@ -48,8 +53,13 @@ class DaskKernelOperator(ScaledOperator):
         self._rows = rows if units is None else rows.map(scaled_and_centred_part, units, means)
         self._groups = self._rows.grouped(_OTHERS, 8 * table.shape[1])
         self.nbytes = 8 * n * table.shape[1]
+        tiles = None
+        if self.nbytes <= budget / 4:
+            tiles = kernel.tiles(np.concatenate(self._rows.ask(_itself)), self.dtype)
+        if tiles is not None:
+            self.own_threads, self.computed_rows = True, tiles.features
         sums = self._over_all(_add_sums)
-        diagonal = np.concatenate(self._rows.ask(_diagonal, kernel))
+        self.diagonal = diagonal = np.concatenate(self._rows.ask(_diagonal, kernel))
         self._set_degrees(
             np.concatenate(sums), kernel.name, diagonal=diagonal, remedy=kernel.remedy
         )
@@ -84,11 +94,19 @@ class DaskKernelOperator(ScaledOperator):
 # --- on the workers -----------------------------------------------------------------------
 
 
-def _strips(kernel: Kernel, rows: np.ndarray, others: np.ndarray) -> Any:
+def _strips(
+    kernel: Kernel, dtype: np.dtype, rows: np.ndarray, others: np.ndarray
+) -> Iterator[tuple[slice, np.ndarray]]:
+    """Affinities of some rows to all others, by compiled code where one process would use it."""
+    m, n = len(rows), len(rows) + len(others)
     step = max(1, _STRIP // (8 * len(others)))
-    for start in range(0, len(rows), step):
-        some = slice(start, start + step)
-        yield some, kernel(rows[some], others)
+    tiles = kernel.tiles(np.concatenate([rows, others]), dtype)
+    for start in range(0, m, step):
+        some = slice(start, min(start + step, m))
+        if tiles is None:
+            yield some, kernel(rows[some], others)
+        else:
+            yield some, tiles.part(some.start, some.stop, m, n)
 
 
 def _add_sums(
@@ -101,7 +119,7 @@ def _add_sums(
 ) -> np.ndarray:
     """Sums of the affinities of some rows to others, in float64, added to earlier ones."""
     sums = np.zeros(len(rows)) if total is None else total.copy()
-    for some, values in _strips(kernel, rows, np.concatenate(others)):
+    for some, values in _strips(kernel, dtype, rows, np.concatenate(others)):
         bad = ~((values >= 0) & (values < np.inf))
         if bad.any():
             a, b = np.unravel_index(int(np.argmax(bad)), bad.shape)
@@ -124,7 +142,7 @@ def _add_products(
     there = np.concatenate(others)
     block = block[places[1] : places[1] + len(there)]
     product = np.empty((len(rows), block.shape[1]), dtype=dtype)
-    for some, values in _strips(kernel, rows, there):
+    for some, values in _strips(kernel, dtype, rows, there):
         product[some] = values.astype(dtype, copy=False) @ block
     return product if total is None else total + product
 
@@ -135,3 +153,7 @@ def _diagonal(rows: np.ndarray, kernel: Kernel) -> np.ndarray:
         few = rows[start : start + 256]
         found[start : start + 256] = kernel(few, few).diagonal()
     return found
+
+
+def _itself(rows: np.ndarray) -> np.ndarray:
+    return rows

@@ -111,10 +111,10 @@ def distribute_graph(W: Any) -> DaskGraphOperator:
 
     Parameters
     ----------
-    W : sparse matrix or sparse array of shape (n, n)
+    W : sparse matrix, sparse array or array of shape (n, n)
         Symmetric, non-negative, finite. The client keeps it for the search on the cut.
     """
-    return DaskGraphOperator(W)
+    return DaskGraphOperator(W if sp.issparse(W) else sp.csr_array(W))
 
 
 # --- on the workers -----------------------------------------------------------------------

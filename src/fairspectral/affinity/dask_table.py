@@ -85,17 +85,18 @@ def read_dask(X: Any, sensitive_features: Any, affinity: Any) -> tuple[WorkerTab
     affinity : str or callable
         ``"precomputed"``: X holds the affinities, whose chunks may be sparse.
     """
+    import dask.array as da
+
     names = None
-    if hasattr(X, "dtypes") and hasattr(X, "columns"):
+    if _is_frame(X):
         X, sensitive_features = _without_groups(X, sensitive_features)
         names = np.array([str(name) for name in X.columns], dtype=object)
         _check_columns(X)
-        X = X.astype("float64").to_dask_array(lengths=True)
-    if not hasattr(X, "chunks") or getattr(X, "ndim", 0) != 2:
-        kind = f"{type(X).__module__.split('.')[0]} {type(X).__name__}"
+        X = X.astype("float64").to_dask_array()
+    if not isinstance(X, da.Array) or X.ndim != 2:
         raise ValueError(
-            f"X is a {kind}, which is no table; pass a Dask array of two dimensions or a Dask "
-            "DataFrame."
+            f"X is a Dask {type(X).__name__}, which is no table; pass a Dask array of two "
+            "dimensions or a Dask DataFrame."
         )
     if X.dtype.kind not in "fiub":
         raise ValueError(f"X has numbers of type {X.dtype}; pass real numbers.")
@@ -105,6 +106,11 @@ def read_dask(X: Any, sensitive_features: Any, affinity: Any) -> tuple[WorkerTab
     if not (isinstance(affinity, str) and affinity == "precomputed"):
         table.check_finite()
     return table, sensitive_features
+
+
+def _is_frame(X: Any) -> bool:
+    frames = sys.modules.get("dask.dataframe")
+    return frames is not None and isinstance(X, frames.DataFrame)
 
 
 def _without_groups(X: Any, sensitive_features: Any) -> tuple[Any, Any]:

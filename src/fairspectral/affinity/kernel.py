@@ -87,6 +87,12 @@ class Kernel:
         values = pairwise_kernels(A, B, metric=metric, **self.params)
         return values.toarray() if sp.issparse(values) else values
 
+    def tiles(self, prepared: Any, dtype: np.dtype) -> TiledKernel | None:
+        """Compiled tiles of prepared rows, where there are some and the type is theirs."""
+        if dtype != np.float32:
+            return None
+        return tiled_kernel(prepared, self.metric, self.params, name=self.name)
+
     @property
     def name(self) -> str:
         """Its name in errors."""
@@ -287,9 +293,7 @@ class KernelOperator(ScaledOperator):
 
 def _tiles(X: Any, kernel: RowKernel, dtype: np.dtype) -> TiledKernel | None:
     """Compiled tiles, where there are some for the kernel and the type is theirs."""
-    if not isinstance(kernel, Kernel) or dtype != np.float32:
-        return None
-    return tiled_kernel(kernel.prepare(X), kernel.metric, kernel.params, name=kernel.name)
+    return kernel.tiles(kernel.prepare(X), dtype) if isinstance(kernel, Kernel) else None
 
 
 class _Strips:
