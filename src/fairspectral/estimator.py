@@ -393,7 +393,8 @@ class FairClusteringBase(ClusterMixin, BaseEstimator):
 def _holds_affinities(X: Any, affinity: Any) -> bool:
     """Whether the data are affinities and not features."""
     given = isinstance(affinity, str) and affinity == "precomputed"
-    return given or is_operator(affinity) or is_operator(X)
+    # The data of a cluster are not here: a certificate is about the affinities then.
+    return given or is_operator(affinity) or is_operator(X) or isinstance(X, WorkerTable)
 
 
 def _check_in_memory(operator: AffinityOperator) -> None:
