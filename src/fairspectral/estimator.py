@@ -16,6 +16,7 @@ from sklearn.utils.validation import validate_data
 
 from fairspectral.affinity import AffinityOperator, is_operator, make_operator
 from fairspectral.affinity.contracted import contract_affinity
+from fairspectral.affinity.dask_table import WorkerTable, is_dask, read_dask
 from fairspectral.affinity.features import read_features, takes_mixed
 from fairspectral.affinity.fringe import Fringe, without_fringe
 from fairspectral.affinity.mixed import MixedTable
@@ -111,6 +112,8 @@ class FairClusteringBase(LaterPeople, ClusterMixin, BaseEstimator):
         random_state = check_random_state(self.random_state)
         solver_params = self._solver_params()
         self._check_rounding_params()
+        if is_dask(X):
+            X, sensitive_features = read_dask(X, sensitive_features, self.affinity)
         names = names_of(X)
         X, sensitive_features, affinity = unpack_graph(X, sensitive_features, self.affinity)
         given, X = X, self._check_data(X, affinity)
@@ -262,6 +265,8 @@ class FairClusteringBase(LaterPeople, ClusterMixin, BaseEstimator):
         known = {name: in_words(params[name]) for name in params if name not in _NOT_OF_THE_LABELS}
         operator = affinity if is_operator(affinity) else X
         data = operator.degrees if is_operator(operator) else X
+        if isinstance(X, WorkerTable):
+            data = X.fingerprint()
         return {
             "fairspectral": version("fairspectral"),
             "X": fingerprint(data),
@@ -364,10 +369,21 @@ class FairClusteringBase(LaterPeople, ClusterMixin, BaseEstimator):
             return None
         if is_operator(X):
             return X
+        if isinstance(X, WorkerTable):
+            self._remember_columns(X)
+            return X
         found = read_features(X, affinity, check=partial(validate_data, self))
         if isinstance(found, MixedTable):
             validate_data(self, X, skip_check_array=True)  # remembers the names of the columns
         return found
+
+    def _remember_columns(self, table: WorkerTable) -> None:
+        """What scikit-learn's check keeps of a table in memory."""
+        self.n_features_in_ = table.shape[1]
+        if table.names is not None:
+            self.feature_names_in_ = table.names
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
 
     def _make_operator(self, X: Any, affinity: Any) -> AffinityOperator:
         return make_operator(
@@ -433,7 +449,8 @@ class FairClusteringBase(LaterPeople, ClusterMixin, BaseEstimator):
 def _holds_affinities(X: Any, affinity: Any) -> bool:
     """Whether the data are affinities and not features."""
     given = isinstance(affinity, str) and affinity == "precomputed"
-    return given or is_operator(affinity) or is_operator(X)
+    # The data of a cluster are not here: a certificate is about the affinities then.
+    return given or is_operator(affinity) or is_operator(X) or isinstance(X, WorkerTable)
 
 
 def _check_in_memory(operator: AffinityOperator) -> None:

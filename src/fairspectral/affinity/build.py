@@ -20,6 +20,8 @@ from fairspectral.affinity.automatic import (
 )
 from fairspectral.affinity.base import AffinityOperator, is_operator
 from fairspectral.affinity.checks import refuse_complex
+from fairspectral.affinity.dask_build import make_dask_operator
+from fairspectral.affinity.dask_table import WorkerTable
 from fairspectral.affinity.dense import DenseOperator
 from fairspectral.affinity.gower import make_gower_kernel
 from fairspectral.affinity.kernel import (
@@ -88,9 +90,10 @@ def make_operator(
     check_room_to_work()
     dtype = None if dtype is None else check_dtype(dtype)
     check_n_jobs(n_jobs)
+    on_workers = isinstance(X, WorkerTable)
     if is_operator(affinity):
         return _from_operator(affinity)
-    if isinstance(affinity, str) and affinity == "precomputed":
+    if isinstance(affinity, str) and affinity == "precomputed" and not on_workers:
         if is_operator(X):
             return _from_operator(X)
         graph = as_graph(X)
@@ -103,8 +106,18 @@ def make_operator(
         refuse_masked(X, "X")
         refuse_complex(X, "X")
         return DenseOperator(X if dtype is None else np.asarray(X, dtype=dtype))
-    dtype = np.dtype(np.float32) if dtype is None else dtype
     budget = parse_memory_budget(memory_budget)
+    if on_workers:
+        return make_dask_operator(
+            X,
+            affinity,
+            gamma=gamma,
+            n_neighbors=n_neighbors,
+            kernel_params=kernel_params,
+            dtype=dtype,
+            budget=budget,
+        )
+    dtype = np.dtype(np.float32) if dtype is None else dtype
     why = units = ""
     if isinstance(affinity, str) and affinity == "auto":
         X, units = common_units(X)

@@ -87,6 +87,12 @@ class Kernel:
         values = pairwise_kernels(A, B, metric=metric, **self.params)
         return values.toarray() if sp.issparse(values) else values
 
+    def tiles(self, prepared: Any, dtype: np.dtype) -> TiledKernel | None:
+        """Compiled tiles of prepared rows, where there are some and the type is theirs."""
+        if dtype != np.float32:
+            return None
+        return tiled_kernel(prepared, self.metric, self.params, name=self.name)
+
     @property
     def name(self) -> str:
         """Its name in errors."""
@@ -115,8 +121,10 @@ def make_kernel(
     X: Any,
     gamma: float | str | None,
     kernel_params: dict[str, Any] | None,
+    *,
+    units: Units | None = None,
 ) -> Kernel:
-    """Fill in a kernel's parameters.
+    """Fill in a kernel's parameters; of `X` only the number of columns counts if `units` is given.
 
     ``gamma="scale"`` is ``1 / (d Var(X))``, which on standardised features is the paper's
     ``1 / d``; ``"auto"`` is ``1 / d`` at any scale.
@@ -133,7 +141,7 @@ def make_kernel(
         )
     if "gamma" not in KERNEL_PARAMS[metric]:
         return Kernel(metric, params)
-    units = Units.of(X)
+    units = units or Units.of(X)
     given = _resolve_gamma(params.pop("gamma", gamma), X.shape[1], units)
     if metric != "rbf":  # gamma="scale" suits data of any size for rbf only
         _check_range(given)
@@ -285,9 +293,7 @@ class KernelOperator(ScaledOperator):
 
 def _tiles(X: Any, kernel: RowKernel, dtype: np.dtype) -> TiledKernel | None:
     """Compiled tiles, where there are some for the kernel and the type is theirs."""
-    if not isinstance(kernel, Kernel) or dtype != np.float32:
-        return None
-    return tiled_kernel(kernel.prepare(X), kernel.metric, kernel.params, name=kernel.name)
+    return kernel.tiles(kernel.prepare(X), dtype) if isinstance(kernel, Kernel) else None
 
 
 class _Strips:

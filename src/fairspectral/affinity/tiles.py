@@ -115,6 +115,14 @@ class TiledKernel:
         kernel_rows(self.features, np.asarray(indices, dtype=np.int64), out)
         return out
 
+    def part(self, first: int, last: int, begin: int, end: int) -> np.ndarray:
+        """The affinities of the rows from `first` to `last` to those from `begin` to `end`."""
+        from fairspectral.affinity.tile_kernels import fill_tile
+
+        out = np.empty((last - first, end - begin), dtype=np.float32)
+        fill_tile(self.features, first, last, begin, end, out)
+        return out
+
     @property
     def _diagonal(self) -> np.ndarray:
         """The affinity of each row to itself, shape (n,) in float64."""

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from click import get_current_context
 
 from fairspectral import progress
 from fairspectral.cli.bounds import TOLERANCE_WORDS, BoundOptions, read_tolerance
@@ -86,6 +87,14 @@ def cluster(
             "process was killed. Removed at the end.",
         ),
     ] = None,
+    dask: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS", show_default=False,
+            help="Compute on a Dask cluster, for example tcp://127.0.0.1:8786. Its workers read "
+            "Parquet, a file or a folder, themselves.",
+        ),
+    ] = None,
     plain: Annotated[
         bool, typer.Option("--plain", help="No fairness: plain spectral clustering, to compare.")
     ] = False,
@@ -121,12 +130,24 @@ def cluster(
         )
     if save is not None:
         check_save(save, source)
-    prepared = prepare(source, method, plain=plain, balance=bounds.balance)
+    if dask is None:
+        prepared = prepare(source, method, plain=plain, balance=bounds.balance)
+    else:
+        from fairspectral.cli.on_dask import connected, on_workers, prepare_on_dask
+
+        for option, given in (("--balance", bounds.balance), ("--save", save)):
+            if given:
+                raise ValueError(
+                    f"{option} needs the rows in this process, and with --dask they live on the "
+                    "workers; leave out one of them."
+                )
+        get_current_context().with_resource(connected(dask))
+        prepared = prepare_on_dask(source, method, plain=plain)
     check_outputs(prepared, output, report, label_column, certificate, checkpoint)
     model = make_model(prepared, method, clusters, wanted, bounds, checkpoint)
     with progress_bars():
         model.fit(
-            prepared.X,
+            prepared.X if dask is None else on_workers(prepared.X, prepared.affinity),
             sensitive_features=None if plain else prepared.sensitive,
             constraints=None if plain else prepared.covariates,
         )

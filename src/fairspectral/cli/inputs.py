@@ -44,7 +44,8 @@ class Prepared:
     table : Table
         The rows that get a label, as read.
     X : ndarray of shape (n, d), DataFrame of shape (n, c) or csr_array of shape (n, n)
-        Features, columns for Gower's distance, or the weights of a graph.
+        Features, columns for Gower's distance, or the weights of a graph. On a Dask cluster also a
+        DataFrame of Dask.
     affinity : str
         ``"precomputed"`` for a graph.
     sensitive : DataFrame of shape (n, a) or None
@@ -74,7 +75,7 @@ class Prepared:
     @property
     def n(self) -> int:
         """Number of rows or nodes."""
-        return self.X.shape[0]
+        return len(self.table.frame)
 
 
 def prepare(
@@ -222,8 +223,8 @@ def _prepare_rows(
     kept = check_columns(table.frame, source.keep or (), table.path, "--keep")
     named = check_columns(table.frame, source.categorical or (), table.path, "--categorical")
     holder = table if source.groups is None else _read_groups(source, len(table.frame))
-    names = _sensitive_names(source, holder, plain)
-    sensitive = _groups(source, holder, names)
+    names = sensitive_names(source, holder, plain)
+    sensitive = make_groups(source, holder, names)
     balanced = check_columns(table.frame, balance, table.path, "--balance")
     unused = set(dropped) | (set() if source.use_sensitive else {*names, *balanced})
     columns = [str(name) for name in table.frame.columns if str(name) not in unused]
@@ -276,7 +277,7 @@ def _read_groups(source: InputOptions, n: int) -> Table:
     return groups
 
 
-def _groups(source: InputOptions, holder: Table, names: list[str]) -> Any:
+def make_groups(source: InputOptions, holder: Table, names: list[str]) -> Any:
     """The sensitive columns as groups; None where there are none."""
     bins = read_bins(source.bin, names)
     if not names:
@@ -322,8 +323,8 @@ def _prepare_graph(source: InputOptions, plain: bool) -> Prepared:
         )
     # If the nodes of the file have no names, every column of the groups may be an attribute.
     offered = [str(c) for c in groups.frame.columns][1 if graph.nodes is not None else 0 :]
-    names = _sensitive_names(source, groups, plain, offered)
-    sensitive = _groups(source, groups, names)
+    names = sensitive_names(source, groups, plain, offered)
+    sensitive = make_groups(source, groups, names)
     return Prepared(
         table=groups,
         X=graph.weights,
@@ -335,9 +336,10 @@ def _prepare_graph(source: InputOptions, plain: bool) -> Prepared:
     )
 
 
-def _sensitive_names(
+def sensitive_names(
     source: InputOptions, holder: Table, plain: bool, offered: list[str] | None = None
 ) -> list[str]:
+    """The sensitive columns that were named, or the only one that is offered."""
     names = check_columns(holder.frame, source.sensitive or (), holder.path, "--sensitive")
     if names or plain:
         return names

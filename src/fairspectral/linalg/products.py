@@ -56,16 +56,16 @@ def _library_product(W: np.ndarray, block: np.ndarray) -> np.ndarray:
 
 
 def sparse_product(W: Any, block: np.ndarray) -> np.ndarray:
-    """``W @ block`` for ``W`` in CSR of shape (n, n), block of shape (n, b)."""
-    n, b = block.shape
+    """``W @ block`` for ``W`` in CSR of shape (m, n), block of shape (n, b)."""
+    rows, b = W.shape[0], block.shape[1]
     if b == 1 or W.nnz * b < _SMALL_SPARSE:
         return W @ block  # for a single vector, scipy keeps the sum in a register
     from fairspectral.linalg.product_kernels import sparse_rows
 
     block = np.ascontiguousarray(block)
-    out = np.empty_like(block)
+    out = np.empty((rows, b), dtype=block.dtype)
     bounds = np.searchsorted(W.indptr, np.linspace(0, W.nnz, allowed_threads() + 1))
-    bounds[0], bounds[-1] = 0, n
+    bounds[0], bounds[-1] = 0, rows
     in_threads(
         lambda first, last: sparse_rows(W.indptr, W.indices, W.data, block, out, first, last),
         bounds,
