@@ -75,8 +75,9 @@ def one(path: str, n: int, seed: int, started: Callable[[], Any] = lambda: None)
             model.fit(X, sensitive_features=groups)
             last = time.perf_counter(), time.process_time()
     marks = [first, begun[STAGES[1]], begun[STAGES[2]], last]
-    fair = model.fair_assignment_
+    fair, cut = model.fair_assignment_, model.audit_.normalized_cut
     assert fair is not None
+    assert cut is not None
     values: dict[str, Any] = {"seconds": last[0] - first[0], "processor": last[1] - first[1]}
     for at, stage in enumerate(STAGES):
         for which, name in enumerate(("seconds", "processor")):
@@ -84,7 +85,7 @@ def one(path: str, n: int, seed: int, started: Callable[[], Any] = lambda: None)
     residuals = model.solve_result_.details.get("residuals")
     return values | {
         "peak_gb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _unit() / 1e9,
-        "cut": float(model.audit_.normalized_cut),
+        "cut": cut,
         "certified": bool(fair.certified),
         "residual": None if residuals is None else float(np.max(residuals)),
         "passes": model.solve_result_.passes,

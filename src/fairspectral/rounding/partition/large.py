@@ -9,11 +9,12 @@ change. The work on the coarse graph does not grow with n, and the rest grows in
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from fairspectral.rounding.partition.coarsen import project_to_coarsest
-from fairspectral.rounding.partition.evolve import evolve, run_all
+from fairspectral.rounding.partition.evolve import Job, evolve, run_all
 from fairspectral.rounding.partition.search import IMPROVE, Effort, Member, Search
 from fairspectral.rounding.partition.watch import Watch
 
@@ -48,8 +49,8 @@ def evolve_large(
     more = replace(effort, generations=_GENERATIONS * effort.generations)
     first, members = evolve(population, coarse, more, rng, watch)
     chosen = _different(members)[:_CLIMBERS]
-    jobs = [
-        lambda member=member, stream=stream: search.climb(levels, member.labels, IMPROVE, stream)
+    jobs: list[Job] = [
+        partial(search.climb, levels, member.labels, IMPROVE, stream)
         for member, stream in zip(chosen, rng.spawn(len(chosen)), strict=True)
     ]
     return first, [one for one in run_all(jobs, watch) if one is not None]
