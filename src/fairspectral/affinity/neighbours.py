@@ -74,7 +74,9 @@ def symmetric_graph(neighbours: np.ndarray, weights: np.ndarray) -> Any:
     whole = np.int32 if neighbours.size < 2**30 else np.int64
     pointers = np.arange(0, neighbours.size + 1, count, dtype=whole)
     graph = sp.csr_array((data.ravel(), indices.ravel().astype(whole), pointers), shape=(n, n))
-    return (graph + graph.T) / 2
+    graph = sp.csr_array(graph + graph.T)
+    graph.data *= 0.5  # a quotient would not be of the same type
+    return graph
 
 
 def _join_pieces(graph: Any, X: Any, widths: np.ndarray) -> tuple[Any, int]:
