@@ -83,6 +83,9 @@ _BOUNDED = (FAIR, _FAIR_REGULARISED, _NEARLY_FAIR, PLAIN, _PLAIN_REGULARISED, _H
 _UNBOUNDED = (PLAIN, _PLAIN_REGULARISED, FAIR, _NEARLY_FAIR, _HALF_FAIR, _FAIR_REGULARISED,
               _PLAIN_NO_TREES, _FAIR_NO_TREES)  # fmt: skip
 _COUNTS = {"fast": 1, "default": 3, "thorough": 8}
+# Beyond this many people only a third of them: an embedding takes as long as the whole search,
+# whose random members end as low as those from the other embeddings (benchmarks/scaling.py).
+_MANY = 200_000
 
 
 @dataclass(frozen=True)
@@ -115,7 +118,10 @@ def choose_kinds(plan: RoundingPlan, *, dense: bool = False) -> tuple[Kind, ...]
     """
     if dense:
         return (PLAIN,) if is_free(plan) else ()
-    return (_UNBOUNDED if is_free(plan) else _BOUNDED)[: _COUNTS[plan.effort]]
+    count = _COUNTS[plan.effort]
+    if len(plan.kinds) > _MANY:
+        count = max(1, count // 3)
+    return (_UNBOUNDED if is_free(plan) else _BOUNDED)[:count]
 
 
 def make_starts(

@@ -20,7 +20,7 @@ def bunches(*places, n=40):
 
 
 def test_weights_lie_between_those_of_the_last_and_the_nearest_neighbour():
-    graph, pieces = self_tuned_graph(cloud())
+    graph, pieces, _ = self_tuned_graph(cloud())
     assert pieces == 1
     assert (graph != graph.T).nnz == 0
     assert graph.diagonal().max() == 0
@@ -31,22 +31,22 @@ def test_weights_lie_between_those_of_the_last_and_the_nearest_neighbour():
 
 def test_an_outlier_is_tied_as_firmly_as_anyone():
     X = np.vstack([cloud(), [[50.0, 0, 0]]])
-    graph, _ = self_tuned_graph(X)
+    graph, *_ = self_tuned_graph(X)
     degrees = graph.sum(axis=1)
     assert degrees[-1] >= NEIGHBOURS * np.exp(-1) / 2 - 1e-9
 
 
 def test_units_and_origin_do_not_matter():
     X = cloud()
-    graph, _ = self_tuned_graph(X)
+    graph, *_ = self_tuned_graph(X)
     for other in (X * 1e-200, X * 1e150, X + 1e6):
-        found, _ = self_tuned_graph(other)
+        found, *_ = self_tuned_graph(other)
         assert abs(found - graph).max() < 1e-6
 
 
 def test_pieces_are_linked_to_the_nearest_one():
     X = bunches(0, 30, 100)
-    graph, pieces = self_tuned_graph(X)
+    graph, pieces, _ = self_tuned_graph(X)
     assert pieces == 3
     assert connected_components(graph)[0] == 1
     bunch = np.repeat(np.arange(3), 40)
@@ -58,7 +58,7 @@ def test_pieces_are_linked_to_the_nearest_one():
 
 def test_many_copies_of_a_few_rows():
     X = np.repeat(cloud(4), 30, axis=0)
-    graph, pieces = self_tuned_graph(X)
+    graph, pieces, _ = self_tuned_graph(X)
     assert pieces >= 4
     assert connected_components(graph)[0] == 1
     assert np.isfinite(graph.data).all()
@@ -66,13 +66,13 @@ def test_many_copies_of_a_few_rows():
 
 
 def test_nothing_differs():
-    graph, _ = self_tuned_graph(np.ones((50, 2)))
+    graph, *_ = self_tuned_graph(np.ones((50, 2)))
     assert connected_components(graph)[0] == 1
     assert graph.data.min() > 0
 
 
 def test_few_rows_are_all_neighbours():
-    graph, pieces = self_tuned_graph(cloud(5))
+    graph, pieces, _ = self_tuned_graph(cloud(5))
     assert pieces == 1
     assert graph.nnz == 20
 
@@ -81,6 +81,6 @@ def test_few_rows_are_all_neighbours():
 def test_sparse_features(places):
     X = bunches(*places)
     X[:, 1] = np.where(X[:, 1] > 0.5, X[:, 1], 0)
-    dense, _ = self_tuned_graph(X)
-    sparse, _ = self_tuned_graph(sp.csr_array(X))
+    dense, *_ = self_tuned_graph(X)
+    sparse, *_ = self_tuned_graph(sp.csr_array(X))
     assert abs(dense - sparse).max() < 1e-6

@@ -8,6 +8,7 @@ import pytest
 from processes import limit_here, linux_only
 
 from fairspectral import datasets
+from fairspectral.linalg import compiled as compiled_code
 from fairspectral.validation import FairSpectralWarning
 
 MODULE = """
@@ -57,6 +58,17 @@ def test_damaged_compiled_code_is_compiled_again(compiled, tmp_path, damage, end
     kept = compiled()
     assert kept(1, 2) == 3
     assert sum(kept.stats.cache_hits.values()) == 1  # the cache works again
+
+
+def test_code_compiled_with_other_files_of_kernels_is_not_used(compiled, monkeypatch):
+    assert compiled()(1, 2) == 3
+    monkeypatch.setattr(compiled_code, "_sources", lambda: (("state_kernels.py", 1, 2),))
+    again = compiled()
+    assert again(1, 2) == 3
+    assert sum(again.stats.cache_misses.values()) == 1
+    kept = compiled()
+    assert kept(1, 2) == 3
+    assert sum(kept.stats.cache_hits.values()) == 1
 
 
 @linux_only

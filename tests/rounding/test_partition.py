@@ -12,8 +12,9 @@ from threadpoolctl import threadpool_limits
 from fairspectral.affinity import AffinityOperator, make_operator
 from fairspectral.constraints import encode_groups
 from fairspectral.cut import CutState
+from fairspectral.datasets import make_msbm
 from fairspectral.rounding.fair import fair_assignment
-from fairspectral.rounding.partition import partition
+from fairspectral.rounding.partition import door, large, partition, search
 from fairspectral.rounding.partition.search import Effort
 from fairspectral.rounding.plan import plan_rounding
 
@@ -267,3 +268,53 @@ def test_a_tiny_dense_problem_is_solved_to_its_optimum(seed, tolerance):
     found = fair_assignment(points, groups, k, fairness_tol=tolerance, affinity=W, random_state=0)
     assert found.certified
     assert found.normalized_cut == pytest.approx(best, rel=0, abs=1e-9)
+
+
+@pytest.fixture
+def large_from_400(monkeypatch):
+    """Graphs of more than 400 nodes count as large, and their population lives on about 150."""
+    monkeypatch.setattr(door, "LARGE", 400)
+    monkeypatch.setattr(large, "POPULATED", 150)
+    monkeypatch.setattr(search, "_MANY", 400)
+
+
+@pytest.mark.usefixtures("large_from_400")
+@pytest.mark.parametrize("tolerance", [0.0, 0.2, None])
+def test_a_large_graph_is_searched_on_a_coarser_one(tolerance):
+    people = make_msbm(1500, 4, n_groups=3, scale=0.2, random_state=0)
+    affinity = make_operator(people.graph, "precomputed")
+    plan = make_plan(people.sensitive_features, 4, fairness_tol=tolerance)
+    # Two starts that disagree nearly everywhere leave little to coarsen; one is far off.
+    start = np.random.default_rng(1).integers(0, 4, 1500)
+    starts = [("random", start), ("blocks", (people.clusters + (start == 0)) % 4)]
+    for given in ([], starts):
+        found = partition(affinity, given, plan, np.random.default_rng(0), LITTLE)
+        assert found.fair
+        assert is_fair(found.labels, plan)
+        W = people.graph.toarray() if sp.issparse(people.graph) else people.graph
+        assert found.cut == pytest.approx(cut_by_hand(W, found.labels, 4), abs=1e-5)
+        assert found.cut < cut_by_hand(W, people.clusters, 4) + 0.02
+
+
+@pytest.mark.usefixtures("large_from_400")
+def test_a_large_graph_has_one_result_whatever_the_threads():
+    people = make_msbm(1500, 4, n_groups=2, scale=0.2, random_state=1)
+    affinity = make_operator(people.graph, "precomputed")
+    plan = make_plan(people.sensitive_features, 4)
+    found = []
+    for threads in (1, 2):
+        with threadpool_limits(threads):
+            found.append(partition(affinity, [], plan, np.random.default_rng(0), LITTLE).labels)
+    np.testing.assert_array_equal(*found)
+
+
+@pytest.mark.usefixtures("large_from_400")
+def test_a_fair_start_of_a_large_graph_is_never_made_worse():
+    people = make_msbm(1500, 4, n_groups=2, scale=0.2, random_state=2)
+    affinity = make_operator(people.graph, "precomputed")
+    plan = make_plan(people.sensitive_features, 4)
+    known = partition(affinity, [], plan, np.random.default_rng(0), "default")
+    hasty = LITTLE.scaled(0.01)
+    again = partition(affinity, [("known", known.labels)], plan, np.random.default_rng(1), hasty)
+    assert again.fair
+    assert again.cut <= known.cut + 1e-9

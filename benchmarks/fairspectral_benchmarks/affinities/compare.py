@@ -60,7 +60,7 @@ def graph(n_neighbors: int = 20) -> Method:
     """The self-tuned graph, whatever the rules say."""
 
     def method(X: Any) -> tuple[Any, dict[str, Any]]:
-        weights, _ = self_tuned_graph(as_numbers(X), n_neighbors=n_neighbors)
+        weights, *_ = self_tuned_graph(as_numbers(X), n_neighbors=n_neighbors)
         return weights, {"affinity": "precomputed"}
 
     return method

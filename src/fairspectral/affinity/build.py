@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.neighbors import kneighbors_graph
 
 from fairspectral.affinity.automatic import (
     GOWER,
@@ -32,14 +31,14 @@ from fairspectral.affinity.kernel import (
     make_kernel,
 )
 from fairspectral.affinity.mixed import MixedTable, read_mixed
-from fairspectral.affinity.neighbours import NEIGHBOURS, self_tuned_graph
+from fairspectral.affinity.nearest import find_neighbours
+from fairspectral.affinity.neighbours import NEIGHBOURS, self_tuned_graph, symmetric_graph
 from fairspectral.affinity.sparse import SparseOperator
 from fairspectral.affinity.units import scaled_and_centred
 from fairspectral.affinity.user import UserOperator
 from fairspectral.checkpoint import once
 from fairspectral.graphs.door import as_graph
 from fairspectral.linalg.room import check_room_to_work
-from fairspectral.linalg.threads import openmp_after_fork
 from fairspectral.parameters import (
     check_choice,
     check_n_jobs,
@@ -149,11 +148,16 @@ def _from_features(
         return _self_tuned(X, dtype, n_jobs, why)
     if isinstance(affinity, str) and affinity == "nearest_neighbors":
         remedy = f"n_neighbors={n_neighbors} counts the sample itself, so pass at least 2"
-        graph = once("graph", partial(_neighbour_graph, X, n_neighbors, n_jobs)).astype(dtype)
+        found = once("graph", partial(_neighbour_graph, X, n_neighbors, dtype, n_jobs))
+        graph, words = found
         near = SparseOperator(graph, name="the graph of nearest neighbours", remedy=remedy)
         if why:
             graph_of = f"the graph of {n_neighbors} nearest neighbours"
             near.choice = f"affinity='auto' took {graph_of}, because {why}."
+        elif words:
+            near.choice = "affinity='nearest_neighbors', as given."
+        if words:
+            near.choice += f" {words}"
         return near
     if isinstance(affinity, str) and affinity == GOWER:
         return _gower(X, gamma, kernel_params, dtype, budget, why)
@@ -196,12 +200,13 @@ def _gower(
 
 
 def _self_tuned(X: Any, dtype: np.dtype, n_jobs: int | None, why: str) -> AffinityOperator:
-    graph, pieces = once("graph", partial(self_tuned_graph, X, n_jobs))
+    graph, pieces, words = once("graph", partial(self_tuned_graph, X, n_jobs))
     operator = SparseOperator(graph.astype(dtype), name="the graph of nearest neighbours")
     linked = f" Its {pieces} pieces are linked by their nearest people." if pieces > 1 else ""
     operator.choice = (
         f"affinity='auto' took a connected graph of {min(NEIGHBOURS, X.shape[0] - 1)} nearest "
         f"neighbours with a width of its own for each row, because {why}.{linked}"
+        f"{words and ' '}{words}"
     )
     return operator
 
@@ -210,16 +215,20 @@ def _from_operator(operator: Any) -> AffinityOperator:
     return operator if isinstance(operator, AffinityOperator) else UserOperator(operator)
 
 
-def _neighbour_graph(X: Any, n_neighbors: int, n_jobs: int | None) -> Any:
+def _neighbour_graph(
+    X: Any, n_neighbors: int, dtype: np.dtype, n_jobs: int | None
+) -> tuple[Any, str]:
+    """The symmetric graph of neighbours, and how exact they are."""
     n = X.shape[0]
     check_whole_number(n_neighbors, "n_neighbors")
     if n_neighbors > n:
         raise ValueError(
             f"n_neighbors={n_neighbors} must lie between 1 and the number of samples, {n}."
         )
+    itself = np.arange(n)[:, None]
+    if n_neighbors == 1:
+        return symmetric_graph(itself, np.ones((n, 1), dtype=dtype)), ""
+    found = find_neighbours(scaled_and_centred(X), n_neighbors - 1, n_jobs)
     # Each point is its own first neighbour, as in sklearn.cluster.SpectralClustering.
-    with openmp_after_fork():
-        graph = kneighbors_graph(
-            scaled_and_centred(X), n_neighbors, include_self=True, n_jobs=n_jobs
-        )
-    return (graph + graph.T) / 2
+    neighbours = np.hstack([itself, found.indices])
+    return symmetric_graph(neighbours, np.ones(neighbours.shape, dtype=dtype)), found.words

@@ -16,10 +16,9 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 from sklearn.metrics import pairwise_distances
-from sklearn.neighbors import NearestNeighbors
 
+from fairspectral.affinity.nearest import find_neighbours
 from fairspectral.affinity.units import scaled_and_centred
-from fairspectral.linalg.threads import openmp_after_fork
 
 # With 10 the clusters are less stable on most real tables, with 30 the two rings of the circles are
 # joined (``benchmarks/affinities.py``).
@@ -35,8 +34,8 @@ _LEAST = 1e-3
 
 def self_tuned_graph(
     X: Any, n_jobs: int | None = None, n_neighbors: int = NEIGHBOURS
-) -> tuple[Any, int]:
-    """The graph, and how many pieces had to be joined to one.
+) -> tuple[Any, int, str]:
+    """The graph, how many pieces had to be joined to one, and how exact the neighbours are.
 
     Parameters
     ----------
@@ -53,19 +52,31 @@ def self_tuned_graph(
         Symmetric, connected, with an empty diagonal.
     pieces : int
         Connected components before the links; 1 if there are no links.
+    words : str
+        A sentence on how exact the search for neighbours was; empty where it was exact.
     """
     X = scaled_and_centred(X)
     n = X.shape[0]
-    with openmp_after_fork():
-        search = NearestNeighbors(n_neighbors=min(n_neighbors, n - 1), n_jobs=n_jobs).fit(X)
-        distances, neighbours = search.kneighbors()
-    widths = distances[:, -1]
+    found = find_neighbours(X, min(n_neighbors, n - 1), n_jobs)
+    distances, widths = found.distances, found.distances[:, -1]
     # Copies of one row are at distance zero, with a width of zero if there are many.
     ratios = distances / np.where(widths > 0, widths, 1.0)[:, None]
-    rows = np.repeat(np.arange(n), neighbours.shape[1])
-    edges = (np.exp(-np.square(ratios)).ravel(), (rows, neighbours.ravel()))
-    graph = sp.csr_array(edges, shape=(n, n))
-    return _join_pieces((graph + graph.T) / 2, X, widths)
+    graph = symmetric_graph(found.indices, np.exp(-np.square(ratios)))
+    return *_join_pieces(graph, X, widths), found.words
+
+
+def symmetric_graph(neighbours: np.ndarray, weights: np.ndarray) -> Any:
+    """``(A + A.T) / 2``, where ``A`` leads from each row to its neighbours; both are (n, m)."""
+    n, count = neighbours.shape
+    order = np.argsort(neighbours, axis=1)
+    indices = np.take_along_axis(neighbours, order, axis=1)
+    data = np.take_along_axis(weights, order, axis=1)
+    whole = np.int32 if neighbours.size < 2**30 else np.int64
+    pointers = np.arange(0, neighbours.size + 1, count, dtype=whole)
+    graph = sp.csr_array((data.ravel(), indices.ravel().astype(whole), pointers), shape=(n, n))
+    graph = sp.csr_array(graph + graph.T)
+    graph.data *= 0.5  # a quotient would not be of the same type
+    return graph
 
 
 def _join_pieces(graph: Any, X: Any, widths: np.ndarray) -> tuple[Any, int]:

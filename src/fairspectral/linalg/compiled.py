@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cache as remember
+from pathlib import Path
 from typing import Any
 
 from fairspectral.linalg.room import check_room_to_compile
@@ -18,8 +20,23 @@ import numba  # noqa: E402
 from numba.core.caching import FunctionCache  # noqa: E402
 
 
+@remember
+def _sources() -> tuple[tuple[str, int, int], ...]:
+    """The files of kernels, with their times and sizes."""
+    package = Path(__file__).parents[1]
+    files = [package / "cells.py", *sorted(package.rglob("*_kernels.py"))]
+    return tuple((file.name, file.stat().st_mtime_ns, file.stat().st_size) for file in files)
+
+
 class FaultTolerantCache(FunctionCache):
-    """Numba's cache of one function, in which every error counts as a missing entry."""
+    """Numba's cache of one function, in which every error counts as a missing entry.
+
+    Numba only looks at the file of the function itself. Here compiled code also has to be of the
+    same files of kernels, since it contains what it calls from others.
+    """
+
+    def _index_key(self, *signature: Any) -> Any:
+        return super()._index_key(*signature), _sources()
 
     # Damaged bytes can make pickle and LLVM raise any exception.
     def load_overload(self, *wanted: Any) -> Any:

@@ -83,6 +83,14 @@ def project_up(values: np.ndarray, into: np.ndarray, count: int) -> np.ndarray:
     return coarse
 
 
+def project_to_coarsest(values: np.ndarray, levels: list[Level]) -> np.ndarray:
+    """Values of the finest level that agree within each node of the coarsest, for that level."""
+    for level in levels[1:]:
+        assert level.into is not None
+        values = project_up(values, level.into, level.size)
+    return values
+
+
 def contract(graph: Any, into: np.ndarray, count: int) -> Any:
     """The graph whose nodes are heaps of nodes of another one; rivals are in different heaps."""
     m = len(into)

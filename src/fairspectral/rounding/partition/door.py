@@ -14,6 +14,7 @@ from fairspectral.linalg.threads import threads_apart
 from fairspectral.rounding.partition.coarsen import Level
 from fairspectral.rounding.partition.evolve import EFFORTS, best_of, evolve
 from fairspectral.rounding.partition.graph import kinds_of_nodes, make_band, make_graph
+from fairspectral.rounding.partition.large import LARGE, evolve_large
 from fairspectral.rounding.partition.search import Effort, Member, Search
 from fairspectral.rounding.partition.watch import Report, Watch
 from fairspectral.rounding.plan import RoundingPlan
@@ -116,7 +117,8 @@ def partition(
             return _result(given or [search.measure(np.arange(n) % k)], (), affinity, plan, watch)
         if given:
             search.calibrate(min(given, key=lambda one: one.worth).labels, rng)
-        found, members = evolve(search, [one.labels for one in given], amount, rng, watch)
+        evolving = evolve if n <= LARGE else evolve_large
+        found, members = evolving(search, [one.labels for one in given], amount, rng, watch)
         best = search.finish(best_of([*members, *given]), rng)
     sources = [
         Source(name, one.cut, one.outside == 0.0, _fair_cut(found, at))

@@ -107,7 +107,7 @@ def make_state(graph: Any, band: Any, labels: np.ndarray, k: int) -> Any:
     m, n_groups = graph.groups.shape
     state = kernels.State(
         np.array(labels, dtype=np.int32),
-        np.zeros((k, m)),
+        np.zeros((m, k)),
         np.zeros(k),
         np.zeros(k),
         np.zeros((k, n_groups), dtype=np.int64),

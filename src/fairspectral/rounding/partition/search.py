@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from fairspectral.rounding.flow import load_kernels
-from fairspectral.rounding.partition.coarsen import Level, coarsen, project_up
+from fairspectral.rounding.partition.coarsen import Level, coarsen, project_to_coarsest
 from fairspectral.rounding.partition.graph import cut_of, make_state
 from fairspectral.rounding.partition.watch import Watch
 
@@ -39,6 +39,9 @@ _GAIN = 1e-9
 # A descent ends when a sweep lowers the cut by less than this part of it: what is left is for the
 # next generation, which begins with an annealing anyway.
 _ENOUGH = 1e-4
+# Nodes from which a descent only looks at those on the border, and ends as soon as that: further
+# sweeps would take as long as all the rest of the search (benchmarks/scaling.py).
+_MANY = 60_000
 # What the share of a cluster outside its bounds costs when clusterings are compared.
 _OUTSIDE = 10.0
 
@@ -131,8 +134,9 @@ class Search:
         The bounds.
     k : int
         Number of clusters.
-    kinds : ndarray of shape (m,)
-        The combination of groups of each node; -1 for those that are like no other.
+    kinds : ndarray of shape (m,) or None
+        The combination of groups of each node, for swaps that leave all cells as they are; -1 for
+        those that are like no other, None where nothing is swapped.
     effort : Effort
         Steps on each level.
     watch : Watch
@@ -144,7 +148,7 @@ class Search:
         finest: Level,
         band: Any,
         k: int,
-        kinds: np.ndarray,
+        kinds: np.ndarray | None,
         effort: Effort,
         watch: Watch,
     ) -> None:
@@ -179,34 +183,38 @@ class Search:
 
     def fresh(self, rng: np.random.Generator) -> Member:
         """A clustering from random labels of the coarsest level."""
-        levels = self._coarsen(np.zeros(self.finest.size, dtype=np.int64), rng)
+        levels = self.coarsen(np.zeros(self.finest.size, dtype=np.int64), rng)
         # Shuffled equal parts: random labels could leave a cluster empty.
         labels = rng.permutation(np.arange(levels[-1].size) % self.k)
-        return self._climb(levels, labels, FRESH, rng)
+        return self.climb(levels, labels, FRESH, rng)
 
     def improve(self, labels: np.ndarray, other: np.ndarray, rng: np.random.Generator) -> Member:
         """A clustering from a good one, with the parts in which another one agrees kept whole."""
         same = labels.astype(np.int64) * self.k + other
-        levels = self._coarsen(same, rng)
-        for level in levels[1:]:
-            assert level.into is not None
-            labels = project_up(labels, level.into, level.size)
-        return self._climb(levels, labels, IMPROVE, rng)
+        levels = self.coarsen(same, rng)
+        return self.climb(levels, project_to_coarsest(labels, levels), IMPROVE, rng)
 
     def steps_of(self, nodes: int) -> int:
         """Steps on a level of so many nodes."""
         steps = min(self._effort.steps, _MOST_PER_NODE * nodes)
         return max(steps, self._effort.per_node * nodes)
 
-    def _coarsen(self, same: np.ndarray, rng: np.random.Generator) -> list[Level]:
+    def coarsen(
+        self, same: np.ndarray, rng: np.random.Generator, wanted: int | None = None
+    ) -> list[Level]:
+        """Levels down to `wanted` nodes; None: as few as suit k clusters."""
         # Those who must be apart from somebody stay nodes of their own.
         alone = np.flatnonzero(np.diff(self.finest.graph.rivals_from))
         if len(alone):
             same = same.copy()
             same[alone] = -1 - np.arange(len(alone))
-        return coarsen(self.finest, same, self._wanted, self._most, rng)
+        return coarsen(self.finest, same, wanted or self._wanted, self._most, rng)
 
-    def _climb(
+    def on(self, level: Level) -> Search:
+        """The same search for clusterings of a coarser level."""
+        return Search(level, self._band, self.k, None, self._effort, self._watch)
+
+    def climb(
         self, levels: list[Level], labels: np.ndarray, schedule: Schedule, rng: np.random.Generator
     ) -> Member:
         """Anneal on each level, from the coarsest to the finest, and descend there."""
@@ -250,13 +258,18 @@ class Search:
     def settle(self, state: Any, rng: np.random.Generator, enough: float = _ENOUGH) -> None:
         """Moves and swaps of the finest level, until they lower the cut no more."""
         kernels, graph = load_kernels("partition.settle_kernels"), self.finest.graph
+        many = self.finest.size > _MANY
         while True:
-            before = _worth(state)
-            order = rng.permutation(self.finest.size)
-            kernels.sweep(graph, self._band, state, order, _GAIN)
-            kernels.swap_round(graph, state, self._kinds, int(self._kinds.max()) + 1, _GAIN)
+            before, nodes = _worth(state), np.arange(self.finest.size)
+            if many and not state.outside.any():
+                nodes = np.sort(state.border[: state.length[0]]).astype(nodes.dtype)
+            kernels.sweep(graph, self._band, state, rng.permutation(nodes), _GAIN)
+            if self._kinds is not None:
+                n_kinds = int(self._kinds.max()) + 1
+                kernels.swap_round(graph, state, nodes, self._kinds, n_kinds, _GAIN)
             # Gains that do not add up are floating-point errors; stop, or it may never end.
-            if before - _worth(state) <= max(_GAIN, enough * before) or self._watch.stopped():
+            least = max(enough, _ENOUGH) if many else enough
+            if before - _worth(state) <= max(_GAIN, least * before) or self._watch.stopped():
                 break
 
 

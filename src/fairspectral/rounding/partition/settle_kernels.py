@@ -54,18 +54,18 @@ def sweep(graph, band, state, order, threshold):  # pragma: no cover - compiled
 
 
 @njit(cache=True, nogil=True)
-def swap_round(graph, state, kinds, n_kinds, threshold):  # pragma: no cover - compiled
-    """Swap the best pairs of persons of one kind between two clusters; count the swaps.
+def swap_round(graph, state, order, kinds, n_kinds, threshold):  # pragma: no cover - compiled
+    """Swap the best pairs of persons of one kind between two clusters, of those in `order`.
 
     Persons of one kind belong to the same groups, so a swap leaves every cell as it is. Those of
     kind -1 are like nobody else, and are not swapped. For
     each kind and each ordered pair of clusters the best candidate is found first; the exact
     gain is computed when the pair's turn comes, on the clustering as it then is.
     """
-    n, k = len(state.labels), len(state.sizes)
+    k = len(state.sizes)
     best = np.full((n_kinds, k, k), -np.inf)
     who = np.full((n_kinds, k, k), -1, np.int64)
-    for i in range(n):
+    for i in order:
         here, kind = state.labels[i], kinds[i]
         if kind < 0:
             continue

@@ -48,7 +48,7 @@ class State(NamedTuple):
     """A clustering of the nodes and everything that a move changes."""
 
     labels: np.ndarray  # (m,)
-    links: np.ndarray  # (k, m): W y_l
+    links: np.ndarray  # (m, k): W y_l; what a move of one node asks for is side by side
     within: np.ndarray  # (k,): y_l^T W y_l
     volumes: np.ndarray  # (k,): y_l^T d
     table: np.ndarray  # (k, H) persons of each group in each cluster
@@ -154,18 +154,18 @@ def _list(state, i):  # pragma: no cover - compiled
 def move(graph, state, i, there):  # pragma: no cover - compiled
     """Move node i and bring everything but `outside` up to date."""
     here = state.labels[i]
-    leave, join = state.links[here], state.links[there]
+    links = state.links
     state.pairs[here] -= _rivals_in(graph, state, i, here, -1)
     state.pairs[there] += _rivals_in(graph, state, i, there, -1)
-    state.within[here] += graph.loops[i] - 2 * leave[i]
-    state.within[there] += graph.loops[i] + 2 * join[i]
+    state.within[here] += graph.loops[i] - 2 * links[i, here]
+    state.within[there] += graph.loops[i] + 2 * links[i, there]
     state.volumes[here] -= graph.degrees[i]
     state.volumes[there] += graph.degrees[i]
     state.labels[i] = there
     for at in range(graph.indptr[i], graph.indptr[i + 1]):
         j = graph.indices[at]
-        leave[j] -= graph.weights[at]
-        join[j] += graph.weights[at]
+        links[j, here] -= graph.weights[at]
+        links[j, there] += graph.weights[at]
         if j == i:
             continue
         other = state.labels[j]
@@ -188,7 +188,7 @@ def move(graph, state, i, there):  # pragma: no cover - compiled
 @njit(cache=True, nogil=True)
 def fill(graph, band, state):  # pragma: no cover - compiled
     """Compute everything of a state from its labels."""
-    k, m = state.links.shape
+    m, k = state.links.shape
     state.links[:] = 0.0
     state.within[:] = 0.0
     state.volumes[:] = 0.0
@@ -202,7 +202,7 @@ def fill(graph, band, state):  # pragma: no cover - compiled
         here = state.labels[i]
         for at in range(graph.indptr[i], graph.indptr[i + 1]):
             j = graph.indices[at]
-            state.links[here, j] += graph.weights[at]
+            state.links[j, here] += graph.weights[at]
             if state.labels[j] != here:
                 state.foreign[i] += 1
         state.volumes[here] += graph.degrees[i]
@@ -210,7 +210,7 @@ def fill(graph, band, state):  # pragma: no cover - compiled
         for group in range(graph.groups.shape[1]):
             state.table[here, group] += graph.groups[i, group]
     for i in range(m):
-        state.within[state.labels[i]] += state.links[state.labels[i], i]
+        state.within[state.labels[i]] += state.links[i, state.labels[i]]
         state.pairs[state.labels[i]] += _rivals_in(graph, state, i, state.labels[i], -1)
         _list(state, i)
     for cluster in range(k):
@@ -224,12 +224,12 @@ def gain_of(graph, state, i, there):  # pragma: no cover - compiled
     here = state.labels[i]
     within, volume = state.within[here], state.volumes[here]
     gain = _share(
-        within - 2 * state.links[here, i] + graph.loops[i], volume - graph.degrees[i]
+        within - 2 * state.links[i, here] + graph.loops[i], volume - graph.degrees[i]
     ) - _share(within, volume)
     within, volume = state.within[there], state.volumes[there]
     return (
         gain
-        + _share(within + 2 * state.links[there, i] + graph.loops[i], volume + graph.degrees[i])
+        + _share(within + 2 * state.links[i, there] + graph.loops[i], volume + graph.degrees[i])
         - _share(within, volume)
     )
 
@@ -241,8 +241,8 @@ def swap_gain(graph, state, i, j):  # pragma: no cover - compiled
     links, between = state.links, _weight(graph, i, j)
     change = graph.degrees[j] - graph.degrees[i]
     own = graph.loops[i] + graph.loops[j] - 2 * between
-    within_a = state.within[a] + own + 2 * (links[a, j] - links[a, i])
-    within_b = state.within[b] + own + 2 * (links[b, i] - links[b, j])
+    within_a = state.within[a] + own + 2 * (links[j, a] - links[i, a])
+    within_b = state.within[b] + own + 2 * (links[i, b] - links[j, b])
     return (
         _share(within_a, state.volumes[a] + change)
         + _share(within_b, state.volumes[b] - change)
