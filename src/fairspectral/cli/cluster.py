@@ -17,6 +17,7 @@ from fairspectral import progress
 from fairspectral.cli.bounds import TOLERANCE_WORDS, BoundOptions, read_tolerance
 from fairspectral.cli.command import Json, command
 from fairspectral.cli.options import InputOptions, MethodOptions
+from fairspectral.cli.people import PeopleOptions
 
 if TYPE_CHECKING:
     from fairspectral.auditing import Audit
@@ -33,6 +34,7 @@ def cluster(
     method: MethodOptions,
     clusters: Annotated[int, typer.Option("--clusters", "-k", min=1, help="How many clusters.")],
     bounds: BoundOptions,
+    people: PeopleOptions,
     tolerance: Annotated[
         str,
         typer.Option(
@@ -105,11 +107,18 @@ def cluster(
     check_certificate(certificate, source)
     if checkpoint is not None:
         check_path(checkpoint, "--checkpoint ")
-    prepared = prepare(source, method, plain=plain)
+    for option, given in zip(
+        ("--certificate", "--checkpoint", "--stability"),
+        (certificate, checkpoint, stability),
+        strict=True,
+    ):
+        people.refuse(option, given)
+    prepared = prepare(source, method, plain=plain, people=people)
     check_outputs(prepared, output, report, label_column, certificate, checkpoint)
     model = make_model(prepared, method, clusters, wanted, bounds, checkpoint)
     with progress_bars():
-        model.fit(prepared.X, sensitive_features=None if plain else prepared.sensitive)
+        groups = None if plain else prepared.sensitive
+        model.fit(prepared.X, sensitive_features=groups, **prepared.people.for_fit(clusters))
         file = None if is_standard(output) else output
         if file is not None and report is not None:
             # Ctrl-C during the report's searches, which may take long, does not lose the labels.
@@ -206,6 +215,7 @@ def _audit(model: FairSpectralClustering, prepared: Prepared) -> Audit:
         model.labels_,
         prepared.sensitive,
         model.affinity_operator_,
+        sample_weight=prepared.people.weights,
         certificate=model.audit_.certificate,
     )
 
@@ -330,6 +340,7 @@ def _print_json(
         "tolerance": None if fair is None else model.fairness_tol,
         "certified": None if fair is None else fair.certified,
         "certificate": found.certificate,
+        "links": prepared.people.link_summary(model.labels_, model.n_clusters),
         "diagnosis": [asdict(finding) for finding in model.diagnosis_],
         "set_aside": model.set_aside_.summary(),
         "achieved_tolerance": None if fair is None else fair.achieved_tol,

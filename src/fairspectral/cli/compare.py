@@ -10,6 +10,7 @@ import typer
 from fairspectral.cli.bounds import BoundOptions
 from fairspectral.cli.command import Json, command
 from fairspectral.cli.options import InputOptions, MethodOptions
+from fairspectral.cli.people import PeopleOptions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,6 +34,7 @@ def compare(
         ),
     ],
     bounds: BoundOptions,
+    people: PeopleOptions,
     tolerances: Annotated[
         str,
         typer.Option(
@@ -74,7 +76,10 @@ def compare(
     numbers, wanted = read_numbers(clusters), list(dict.fromkeys(read_tolerances(tolerances)))
     if report is not None:
         check_report(report)
-    prepared = prepare(source, method)
+    people.refuse("--stability", stability)
+    prepared = prepare(source, method, people=people)
+    for k in numbers:
+        prepared.people.for_fit(k)  # refuses impossible links before the first is clustered
     if max(numbers) > prepared.n:
         raise ValueError(
             f"--clusters has {max(numbers)}, but there are {prepared.n} rows; choose fewer."
@@ -142,7 +147,8 @@ def _fit(
         report("clusterings", at / len(numbers))
         with unheard():
             model = make_model(prepared, method, k, tolerances[0], bounds)
-            model.fit(prepared.X, sensitive_features=prepared.sensitive)
+            given = prepared.people.for_fit(k)
+            model.fit(prepared.X, sensitive_features=prepared.sensitive, **given)
             stop_where_interrupted(model)
             # Without bounds too: the price of fairness is compared with that.
             found = fairness_frontier(model, tolerances=[*tolerances, None])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ import numpy as np
 
 from fairspectral.cli.command import say
 from fairspectral.cli.options import InputOptions, MethodOptions, read_bins
+from fairspectral.cli.people import People, PeopleOptions
 from fairspectral.cli.tables import (
     MISSING_GROUP,
     Features,
@@ -54,6 +55,8 @@ class Prepared:
         Files that were read and must not be written over.
     notes : tuple of str
         What was assumed, dropped and filled.
+    people : People
+        Weights, and who must be together or apart.
     """
 
     table: Table
@@ -63,6 +66,7 @@ class Prepared:
     columns: dict[str, list[str]]
     inputs: tuple[Path, ...]
     notes: tuple[str, ...]
+    people: People = field(default_factory=People)
 
     @property
     def n(self) -> int:
@@ -76,6 +80,7 @@ def prepare(
     *,
     plain: bool = False,
     table: Table | None = None,
+    people: PeopleOptions | None = None,
 ) -> Prepared:
     """Read the files, make features and groups, and print notes on what was done.
 
@@ -87,16 +92,26 @@ def prepare(
         Whether groups may be absent.
     table : Table or None
         The rows, where they were read before.
+    people : PeopleOptions or None
+        Weights and links, where the command takes them.
     """
+    people = people or PeopleOptions()
+    people.check()
     method.check()
     if is_standard(source.input) and is_standard(source.groups):
         raise ValueError(
             "FILE and --groups cannot both be standard input; name a file for one of them."
         )
     prepared = (
-        _prepare_graph(source, plain)
+        _prepare_graph(source, people, plain)
         if source.graph
-        else _prepare_rows(source, method, plain, table)
+        else _prepare_rows(source, method, people, plain, table)
+    )
+    links = tuple(filter(None, (people.must_link, people.cannot_link)))
+    prepared = replace(
+        prepared,
+        people=people.read(prepared.table, graph=source.graph, encoding=source.encoding),
+        inputs=(*prepared.inputs, *links),
     )
     notes = list(prepared.notes)
     if prepared.sensitive is not None:
@@ -177,7 +192,11 @@ def _read_table(source: InputOptions, path: Path) -> Table:
 
 
 def _prepare_rows(
-    source: InputOptions, method: MethodOptions, plain: bool, table: Table | None
+    source: InputOptions,
+    method: MethodOptions,
+    people: PeopleOptions,
+    plain: bool,
+    table: Table | None,
 ) -> Prepared:
     table = _read_table(source, source.input) if table is None else table
     dropped = check_columns(table.frame, source.drop or (), table.path, "--drop")
@@ -186,7 +205,8 @@ def _prepare_rows(
     holder = table if source.groups is None else _read_groups(source, len(table.frame))
     names = _sensitive_names(source, holder, plain)
     sensitive = _groups(source, holder, names)
-    unused = set(dropped) | (set() if source.use_sensitive else set(names))
+    unused = {*dropped, *people.columns(table, names)}
+    unused |= set() if source.use_sensitive else set(names)
     columns = [str(name) for name in table.frame.columns if str(name) not in unused]
     features = _features(table, columns, kept, named, method.affinity)
     notes = list(features.notes)
@@ -254,7 +274,7 @@ def _groups(source: InputOptions, holder: Table, names: list[str]) -> Any:
     return groups
 
 
-def _prepare_graph(source: InputOptions, plain: bool) -> Prepared:
+def _prepare_graph(source: InputOptions, people: PeopleOptions, plain: bool) -> Prepared:
     if source.groups is None:
         raise ValueError(
             "--graph needs --groups FILE, a table with a row for each node: its name in the first "
@@ -263,6 +283,8 @@ def _prepare_graph(source: InputOptions, plain: bool) -> Prepared:
     for option in ("drop", "keep", "categorical", "use-sensitive"):
         if getattr(source, option.replace("-", "_")):
             raise ValueError(f"--{option} is for tables; a graph has no columns to compare.")
+    if people.id is not None:
+        raise ValueError("--id is for tables; pairs of a graph have the names of its nodes.")
     groups = _read_table(source, source.groups)
     first = groups.frame.iloc[:, 0]
     nodes = [str(name) for name in read_names(first, groups.path)]
@@ -282,7 +304,9 @@ def _prepare_graph(source: InputOptions, plain: bool) -> Prepared:
         )
     # If the nodes of the file have no names, every column of the groups may be an attribute.
     offered = [str(c) for c in groups.frame.columns][1 if graph.nodes is not None else 0 :]
+    offered = [name for name in offered if name != people.weight]
     names = _sensitive_names(source, groups, plain, offered)
+    people.columns(groups, names)
     sensitive = _groups(source, groups, names)
     return Prepared(
         table=groups,

@@ -75,6 +75,7 @@ def fit_frontier(
     tightest = min(tolerances, key=lambda t: math.inf if t is None else t)
     with limit_threads(method.threads, prepared.n):
         model = make_model(prepared, method, clusters, tightest, bounds)
-        model.fit(prepared.X, sensitive_features=prepared.sensitive)
+        given = prepared.people.for_fit(clusters)
+        model.fit(prepared.X, sensitive_features=prepared.sensitive, **given)
         stop_where_interrupted(model)
         return model, fairness_frontier(model, tolerances=tolerances)
