@@ -27,7 +27,7 @@ from fairspectral.constraints import attributes_of, encode_groups
 from fairspectral.diagnosis import diagnose
 from fairspectral.embedding import embed
 from fairspectral.fingerprint import fingerprint, in_words
-from fairspectral.graphs.door import names_of, unpack_graph
+from fairspectral.graphs.door import as_graph, names_of, unpack_graph
 from fairspectral.links import Links, read_links
 from fairspectral.parameters import did_you_mean, seeded
 from fairspectral.progress import AFFINITY, EMBEDDING, ROUNDING, GapMeter, listening, report
@@ -99,6 +99,8 @@ class FairClusteringBase(ClusterMixin, BaseEstimator):
         random_state = check_random_state(self.random_state)
         solver_params = self._solver_params()
         self._check_rounding_params()
+        graph = as_graph(X)
+        X = X if graph is None else graph  # read once: reading it may warn
         names = names_of(X)
         X, sensitive_features, affinity = unpack_graph(X, sensitive_features, self.affinity)
         given, X = X, self._check_data(X, affinity)
