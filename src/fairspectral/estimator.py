@@ -30,7 +30,7 @@ from fairspectral.cut import CutState
 from fairspectral.diagnosis import diagnose
 from fairspectral.embedding import embed
 from fairspectral.fingerprint import fingerprint, in_words
-from fairspectral.graphs.door import names_of, unpack_graph
+from fairspectral.graphs.door import as_graph, names_of, unpack_graph
 from fairspectral.later.groups import no_arrivals
 from fairspectral.later.model import LaterPeople
 from fairspectral.later.placing import ClusterTerms
@@ -114,6 +114,8 @@ class FairClusteringBase(LaterPeople, ClusterMixin, BaseEstimator):
         self._check_rounding_params()
         if is_dask(X):
             X, sensitive_features = read_dask(X, sensitive_features, self.affinity)
+        graph = as_graph(X)
+        X = X if graph is None else graph  # read once: reading it may warn
         names = names_of(X)
         X, sensitive_features, affinity = unpack_graph(X, sensitive_features, self.affinity)
         given, X = X, self._check_data(X, affinity)

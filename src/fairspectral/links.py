@@ -92,12 +92,15 @@ def read_links(must_link: Any, cannot_link: Any, names: Sequence[Any], k: int) -
     Parameters
     ----------
     must_link, cannot_link : sequence of pairs, array or table of shape (m, 2), or None
-        Each pair has two of the names.
+        Each pair has two of the names. The command, which has names of its own for the rows, passes
+        `Links` as `must_link`.
     names : sequence of length n
         The names of the persons, or ``range(n)`` where they have none.
     k : int
         Number of clusters.
     """
+    if isinstance(must_link, Links):
+        return must_link
     place: Mapping[Any, int] = {name: i for i, name in enumerate(names)}
     if len(place) < len(names) and (must_link is not None or cannot_link is not None):
         twice = next(name for i, name in enumerate(names) if place[name] != i)

@@ -32,7 +32,7 @@ class Command:
     content : bytes or callable
         Of the input; a callable writes it to a path.
     words : tuple of str
-        ``{in}``, ``{out}`` and ``{groups}`` stand for files.
+        ``{in}``, ``{out}``, ``{groups}`` and ``{pairs}`` stand for files.
     outcome : str or Pattern
         `WORKS`, or the sentence, in which ``{in}`` stands for the input's path; a pattern where
         it repeats another package's words.
@@ -46,6 +46,8 @@ class Command:
         Part of what is noted on the way; "" for nothing.
     needs : str
         An optional package.
+    pairs : str
+        Of the table of links, ``{pairs}``.
     """
 
     name: str
@@ -57,6 +59,7 @@ class Command:
     status: int = 0
     note: str = ""
     needs: str = ""
+    pairs: str = ""
 
 
 def text(

@@ -19,6 +19,7 @@ from bad_input_case import WORKS, N
 from command_case import Command, csv
 from graph_cases import GRAPHS
 from option_cases import AUDITS, OPTIONS
+from people_cases import PEOPLE_COMMANDS
 from sentences import check_sentence
 from table_cases import TABLES
 from typer.main import get_command
@@ -26,7 +27,7 @@ from typer.main import get_command
 from fairspectral.cli.app import app
 
 COMMAND = get_command(app)
-CASES = [*TABLES, *GRAPHS, *AUDITS, *OPTIONS]
+CASES = [*TABLES, *GRAPHS, *AUDITS, *OPTIONS, *PEOPLE_COMMANDS]
 TOLERANCE = Fraction("0.2")
 
 
@@ -41,12 +42,14 @@ def run(case, folder):
     sides = "".join(f"n{i},{'ab'[i // 2 % 2]}\n" for i in range(N))
     (folder / "groups.csv").write_text(f"node,side\n{sides}")
     (folder / "short.csv").write_text("sex\nf\nm\n")
+    (folder / "pairs.csv").write_text(case.pairs)
     before = {one: one.read_bytes() for one in folder.iterdir() if one.is_file()}
     places = {
         "{in}": path,
         "{out}": folder / "out.npy",
         "{groups}": folder / "groups.csv",
         "{short}": folder / "short.csv",
+        "{pairs}": folder / "pairs.csv",
         "{folder}": folder,
     }
 

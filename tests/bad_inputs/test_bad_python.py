@@ -17,6 +17,7 @@ from graph_object_cases import GRAPH_FUNCTIONS, GRAPH_OBJECTS
 from group_cases import SENSITIVE
 from mixed_cases import MIXED
 from parameter_cases import PARAMETERS
+from people_cases import PEOPLE
 from sentences import check_sentence
 
 from fairspectral import FairSpectralClustering, FairSpectralWarning, metrics
@@ -27,7 +28,7 @@ TABLES = {
     "mixed": MIXED,
     "groups": SENSITIVE,
     "parameter": PARAMETERS,
-    "function": [*FUNCTIONS, *GRAPH_FUNCTIONS],
+    "function": [*FUNCTIONS, *GRAPH_FUNCTIONS, *PEOPLE],
     "graph": GRAPH_OBJECTS,
 }
 

@@ -24,6 +24,7 @@ from fairspectral.cli.options import (
     bin_option,
     read_bins,
 )
+from fairspectral.cli.people import PeopleOptions, read_weights, weight_option
 
 if TYPE_CHECKING:
     from fairspectral.auditing import AttributeAudit, Audit
@@ -82,6 +83,7 @@ def audit(
         typer.Option(help="Missing sensitive values: an error, or a group of their own."),
     ] = MissingSensitive.error,
     bin: Annotated[list[str] | None, bin_option()] = None,
+    weight: Annotated[str | None, weight_option()] = None,
     encoding: Annotated[
         str | None, typer.Option(help="Of a text file.", show_default="utf-8")
     ] = None,
@@ -105,6 +107,7 @@ def audit(
     from fairspectral.cli.tables import check_columns, read_labels, read_table, sensitive_columns
     from fairspectral.covariates import check_constraints
     from fairspectral.diagnosis import Diagnosis, look_at_sizes
+    from fairspectral.weighting import check_sample_weight
 
     tolerance = None
     if require_tolerance is not None:
@@ -123,6 +126,10 @@ def audit(
     for note in (*bin_notes(groups, bins), *check_groups(groups, least=1)):
         say(f"Note: {note}")
     attributes = _attributes(groups, str(attribute_mode))
+    if weight is not None:
+        PeopleOptions(weight).columns(table, names)
+        weights = check_sample_weight(read_weights(table, weight), len(codes))
+        attributes = tuple(attribute.weighted(weights) for attribute in attributes)
     numbers, filled = read_covariates(table, balance)
     for note in filled:
         say(f"Note: {note}")

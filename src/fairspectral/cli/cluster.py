@@ -18,6 +18,7 @@ from fairspectral import progress
 from fairspectral.cli.bounds import TOLERANCE_WORDS, BoundOptions, read_tolerance
 from fairspectral.cli.command import Json, command
 from fairspectral.cli.options import InputOptions, MethodOptions
+from fairspectral.cli.people import PeopleOptions
 
 if TYPE_CHECKING:
     from fairspectral.auditing import Audit
@@ -34,6 +35,7 @@ def cluster(
     method: MethodOptions,
     clusters: Annotated[int, typer.Option("--clusters", "-k", min=1, help="How many clusters.")],
     bounds: BoundOptions,
+    people: PeopleOptions,
     tolerance: Annotated[
         str,
         typer.Option(
@@ -128,10 +130,16 @@ def cluster(
             "--certificate says nothing of means, so that verify could not repeat --balance; leave "
             "out one of them."
         )
+    for option, given in zip(
+        ("--certificate", "--checkpoint", "--stability", "--save", "--dask", "--balance"),
+        (certificate, checkpoint, stability, save, dask, bounds.balance),
+        strict=True,
+    ):
+        people.refuse(option, given)
     if save is not None:
         check_save(save, source)
     if dask is None:
-        prepared = prepare(source, method, plain=plain, balance=bounds.balance)
+        prepared = prepare(source, method, plain=plain, balance=bounds.balance, people=people)
     else:
         from fairspectral.cli.on_dask import connected, on_workers, prepare_on_dask
 
@@ -150,6 +158,7 @@ def cluster(
             prepared.X if dask is None else on_workers(prepared.X, prepared.affinity),
             sensitive_features=None if plain else prepared.sensitive,
             constraints=None if plain else prepared.covariates,
+            **prepared.people.for_fit(clusters),
         )
         file = None if is_standard(output) else output
         if file is not None and report is not None:
@@ -250,6 +259,7 @@ def _audit(model: FairSpectralClustering, prepared: Prepared) -> Audit:
         prepared.sensitive,
         model.affinity_operator_,
         constraints=prepared.covariates,
+        sample_weight=prepared.people.weights,
         certificate=model.audit_.certificate,
     )
 
@@ -374,6 +384,7 @@ def _print_json(
         "tolerance": None if fair is None else model.fairness_tol,
         "certified": None if fair is None else fair.certified,
         "certificate": found.certificate,
+        "links": prepared.people.link_summary(model.labels_, model.n_clusters),
         "diagnosis": [asdict(finding) for finding in model.diagnosis_],
         "set_aside": model.set_aside_.summary(),
         "achieved_tolerance": None if fair is None else fair.achieved_tol,

@@ -10,6 +10,7 @@ import typer
 from fairspectral.cli.bounds import BoundOptions
 from fairspectral.cli.command import Json, command
 from fairspectral.cli.options import InputOptions, MethodOptions
+from fairspectral.cli.people import PeopleOptions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,6 +34,7 @@ def compare(
         ),
     ],
     bounds: BoundOptions,
+    people: PeopleOptions,
     tolerances: Annotated[
         str,
         typer.Option(
@@ -74,7 +76,11 @@ def compare(
     numbers, wanted = read_numbers(clusters), list(dict.fromkeys(read_tolerances(tolerances)))
     if report is not None:
         check_report(report)
-    prepared = prepare(source, method, balance=bounds.balance)
+    people.refuse("--stability", stability)
+    people.refuse("--balance", bounds.balance)
+    prepared = prepare(source, method, balance=bounds.balance, people=people)
+    for k in numbers:
+        prepared.people.for_fit(k)  # refuses impossible links before the first is clustered
     if max(numbers) > prepared.n:
         raise ValueError(
             f"--clusters has {max(numbers)}, but there are {prepared.n} rows; choose fewer."
@@ -146,6 +152,7 @@ def _fit(
                 prepared.X,
                 sensitive_features=prepared.sensitive,
                 constraints=prepared.covariates,
+                **prepared.people.for_fit(k),
             )
             stop_where_interrupted(model)
             # Without bounds too: the price of fairness is compared with that.

@@ -153,16 +153,20 @@ def print_audit(audit: Audit) -> None:
     if not audit.attributes:
         rows = [[str(c), f"{s:,}"] for c, s in zip(audit.clusters, audit.sizes, strict=True)]
         print_table(["cluster", "size"], rows)
+    if audit.weights is not None and str(audit.weights) not in audit.certificate:
+        print_lines(str(audit.weights))
 
 
 def audit_summary(audit: Audit) -> dict[str, Any]:
-    """An audit for machines."""
+    """An audit for machines; with weights, counts are weights."""
+    weights = audit.weights
     return {
         "clusters": [
             {"label": cluster, "size": int(size)}
             for cluster, size in zip(audit.clusters, audit.sizes, strict=True)
         ],
         "normalized_cut": audit.normalized_cut,
+        "total_weight": None if weights is None else weights.amount(weights.total),
         "attributes": [_attribute_summary(attribute) for attribute in audit.attributes],
         "covariates": [
             {

@@ -12,6 +12,7 @@ import typer
 from fairspectral.cli.bounds import BoundOptions
 from fairspectral.cli.command import Json, command
 from fairspectral.cli.options import InputOptions, MethodOptions, check_tolerance
+from fairspectral.cli.people import PeopleOptions
 
 if TYPE_CHECKING:
     from fairspectral.clustering import FairSpectralClustering
@@ -26,6 +27,7 @@ def frontier(
     method: MethodOptions,
     clusters: Annotated[int, typer.Option("--clusters", "-k", min=1, help="How many clusters.")],
     bounds: BoundOptions,
+    people: PeopleOptions,
     tolerances: Annotated[
         str | None,
         typer.Option(
@@ -76,7 +78,8 @@ def frontier(
             raise ImportError(
                 "--plot needs matplotlib; install it with pip install 'fairspectral[plot]'."
             )
-    prepared = prepare(source, method, balance=bounds.balance)
+    people.refuse("--balance", bounds.balance)
+    prepared = prepare(source, method, balance=bounds.balance, people=people)
     if plot is not None:
         check_output(plot, prepared.inputs)
     check_outputs(prepared, output, None, label_column)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ import numpy as np
 
 from fairspectral.cli.command import say
 from fairspectral.cli.options import InputOptions, MethodOptions, read_bins
+from fairspectral.cli.people import People, PeopleOptions
 from fairspectral.cli.tables import (
     MISSING_GROUP,
     Features,
@@ -60,6 +61,8 @@ class Prepared:
         What was assumed, dropped and filled.
     recipes : tuple of Recipe
         How later rows of a table are encoded alike.
+    people : People
+        Weights, and who must be together or apart.
     """
 
     table: Table
@@ -71,6 +74,7 @@ class Prepared:
     notes: tuple[str, ...]
     covariates: Any = None
     recipes: tuple[Recipe, ...] = ()
+    people: People = field(default_factory=People)
 
     @property
     def n(self) -> int:
@@ -85,6 +89,7 @@ def prepare(
     plain: bool = False,
     table: Table | None = None,
     balance: Sequence[str] | None = None,
+    people: PeopleOptions | None = None,
 ) -> Prepared:
     """Read the files, make features and groups, and print notes on what was done.
 
@@ -98,16 +103,26 @@ def prepare(
         The rows, where they were read before.
     balance : sequence of str or None
         Columns whose means are to be equal; the rows are not compared by them.
+    people : PeopleOptions or None
+        Weights and links, where the command takes them.
     """
+    people = people or PeopleOptions()
+    people.check()
     method.check()
     if is_standard(source.input) and is_standard(source.groups):
         raise ValueError(
             "FILE and --groups cannot both be standard input; name a file for one of them."
         )
     prepared = (
-        _prepare_graph(source, plain)
+        _prepare_graph(source, people, plain)
         if source.graph
-        else _prepare_rows(source, method, plain, table, balance or ())
+        else _prepare_rows(source, method, people, plain, table, balance or ())
+    )
+    links = tuple(filter(None, (people.must_link, people.cannot_link)))
+    prepared = replace(
+        prepared,
+        people=people.read(prepared.table, graph=source.graph, encoding=source.encoding),
+        inputs=(*prepared.inputs, *links),
     )
     covariates, filled = read_covariates(prepared.table, balance)
     notes = [*prepared.notes, *filled]
@@ -214,6 +229,7 @@ def _read_table(source: InputOptions, path: Path) -> Table:
 def _prepare_rows(
     source: InputOptions,
     method: MethodOptions,
+    people: PeopleOptions,
     plain: bool,
     table: Table | None,
     balance: Sequence[str],
@@ -226,7 +242,8 @@ def _prepare_rows(
     names = sensitive_names(source, holder, plain)
     sensitive = make_groups(source, holder, names)
     balanced = check_columns(table.frame, balance, table.path, "--balance")
-    unused = set(dropped) | (set() if source.use_sensitive else {*names, *balanced})
+    unused = {*dropped, *people.columns(table, names)}
+    unused |= set() if source.use_sensitive else {*names, *balanced}
     columns = [str(name) for name in table.frame.columns if str(name) not in unused]
     features = _features(table, columns, kept, named, method.affinity)
     notes = list(features.notes)
@@ -295,7 +312,7 @@ def make_groups(source: InputOptions, holder: Table, names: list[str]) -> Any:
     return groups
 
 
-def _prepare_graph(source: InputOptions, plain: bool) -> Prepared:
+def _prepare_graph(source: InputOptions, people: PeopleOptions, plain: bool) -> Prepared:
     if source.groups is None:
         raise ValueError(
             "--graph needs --groups FILE, a table with a row for each node: its name in the first "
@@ -304,6 +321,8 @@ def _prepare_graph(source: InputOptions, plain: bool) -> Prepared:
     for option in ("drop", "keep", "categorical", "use-sensitive"):
         if getattr(source, option.replace("-", "_")):
             raise ValueError(f"--{option} is for tables; a graph has no columns to compare.")
+    if people.id is not None:
+        raise ValueError("--id is for tables; pairs of a graph have the names of its nodes.")
     groups = _read_table(source, source.groups)
     first = groups.frame.iloc[:, 0]
     nodes = [str(name) for name in read_names(first, groups.path)]
@@ -323,7 +342,9 @@ def _prepare_graph(source: InputOptions, plain: bool) -> Prepared:
         )
     # If the nodes of the file have no names, every column of the groups may be an attribute.
     offered = [str(c) for c in groups.frame.columns][1 if graph.nodes is not None else 0 :]
+    offered = [name for name in offered if name != people.weight]
     names = sensitive_names(source, groups, plain, offered)
+    people.columns(groups, names)
     sensitive = make_groups(source, groups, names)
     return Prepared(
         table=groups,

@@ -76,7 +76,10 @@ def fit_frontier(
     with limit_threads(method.threads, prepared.n):
         model = make_model(prepared, method, clusters, tightest, bounds)
         model.fit(
-            prepared.X, sensitive_features=prepared.sensitive, constraints=prepared.covariates
+            prepared.X,
+            sensitive_features=prepared.sensitive,
+            constraints=prepared.covariates,
+            **prepared.people.for_fit(clusters),
         )
         stop_where_interrupted(model)
         return model, fairness_frontier(model, tolerances=tolerances)
