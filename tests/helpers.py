@@ -14,6 +14,14 @@ from fairspectral.constraints import FairnessConstraints, encode_groups
 from fairspectral.problem import FairCutProblem
 from fairspectral.solvers.nullspace import NullspaceSolver
 
+
+def weights_count_in_shares(estimator):
+    """The checks of scikit-learn that take a weight for so many equal rows."""
+    reason = "weights count in the shares of groups; they do not change who is similar to whom"
+    kinds = ("dense", "sparse")
+    return {f"check_sample_weight_equivalence_on_{kind}_data": reason for kind in kinds}
+
+
 needs_real_data = pytest.mark.skipif(
     not os.environ.get("FAIRSPECTRAL_DATA"),
     reason="no real data: `fairspectral datasets` says where they are from; set FAIRSPECTRAL_DATA "

@@ -18,6 +18,7 @@ PACKAGE = Path(fairspectral.__file__).parent
 # Internal modules without an underscore.
 INTERNAL = ("numba.core", "llvmlite")
 ALLOWED = {
+    "affinity/tile_kernels.py": {"llvmlite"},
     "_sklearn.py": {"sklearn.base._fit_context", "sklearn.utils._param_validation"},
     "linalg/compiled.py": {"numba.core.caching"},
     "linalg/product_kernels.py": {"llvmlite", "numba.core"},

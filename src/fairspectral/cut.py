@@ -64,7 +64,7 @@ class CutState:
         A cluster without members has no part in it.
         """
         members = np.bincount(self.labels, minlength=len(self.volumes))
-        return np.count_nonzero(members) - kept_within(self.within, self.volumes)
+        return float(np.count_nonzero(members)) - kept_within(self.within, self.volumes)
 
     @property
     def ratio_cut(self) -> float:

@@ -80,10 +80,10 @@ PARAMETERS = [
     p("gamma 1e6, everybody alone", gamma=1e6, warns="29 connected components"),
     p("gamma 1e-300, everybody alike", gamma=1e-300),
     p("n_neighbors 0", sklearns("n_neighbors", "0"), n_neighbors=0, affinity="nearest_neighbors"),
-    p(
-        "n_neighbors 1", n_neighbors=1, affinity="nearest_neighbors",
-        warns="29 connected components",
-    ),
+    p("n_neighbors 1",
+      "the graph of nearest neighbours gives no affinity between different nodes beyond "
+      "floating-point error, so there is nothing to cluster by; n_neighbors=1 counts the sample "
+      "itself, so pass at least 2.", n_neighbors=1, affinity="nearest_neighbors"),
     p("n_neighbors beyond n", "n_neighbors=31 must lie between 1 and the number of samples, 30.",
       n_neighbors=N + 1, affinity="nearest_neighbors"),
     p("n_neighbors 2.5", sklearns("n_neighbors", r"2\.5"), n_neighbors=2.5,

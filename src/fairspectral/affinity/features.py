@@ -33,10 +33,11 @@ def read_features(X: Any, affinity: Any, *, check: Callable[..., Any] = check_ar
             _warn_of_missing(table)
         return table
     precomputed = isinstance(affinity, str) and affinity == "precomputed"
-    if not precomputed:
-        _warn_of_affinities(X)
     otherwise = "" if precomputed or sp.issparse(X) else ", or pass affinity='gower'"
-    return check_data(X, precomputed=precomputed, check=check, otherwise=otherwise)
+    checked = check_data(X, precomputed=precomputed, check=check, otherwise=otherwise)
+    if not precomputed:
+        _warn_of_affinities(checked)
+    return checked
 
 
 def _warn_of_affinities(X: Any) -> None:

@@ -291,13 +291,14 @@ def _finite(values: np.ndarray, where: str) -> np.ndarray:
 
 
 def _without_text_types(X: Any) -> Any:
-    """A list of rows as objects, since numpy would turn numbers beside text into text."""
+    """A table with a shape; a list of rows as objects, since numpy would make text of numbers."""
     if isinstance(X, list | tuple):
         try:
             return np.asarray(X, dtype=object)
         except ValueError:
             return X  # rows of different lengths, refused by `check_table`
-    return np.asarray(X) if isinstance(X, np.matrix) else X
+    foreign = hasattr(X, "__array__") and not hasattr(X, "shape")
+    return np.asarray(X) if foreign or isinstance(X, np.matrix) else X
 
 
 def _is_named(given: Any) -> bool:
