@@ -36,6 +36,7 @@ ORDER = (
     "many_people",
     "pipeline",
     "later",
+    "survey",
     "census",
 )
 
