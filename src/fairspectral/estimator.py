@@ -29,7 +29,7 @@ from fairspectral.covariates import Covariate, check_constraints, covariates_of
 from fairspectral.cut import CutState
 from fairspectral.diagnosis import diagnose
 from fairspectral.embedding import embed
-from fairspectral.fingerprint import fingerprint, in_words
+from fairspectral.fingerprints import fingerprint, in_words
 from fairspectral.graphs.door import as_graph, names_of, unpack_graph
 from fairspectral.later.groups import no_arrivals
 from fairspectral.later.model import LaterPeople
