@@ -228,7 +228,8 @@ class FairClusteringBase(LaterPeople, ClusterMixin, BaseEstimator):
         # Stored together, so that an interrupted fit leaves the model as it was.
         self._attributes, self._affinity = attributes, affinity
         self._features_sha256 = sha256
-        self._weights, self._moves_nodes = weights, links is not None or weights is not None
+        self._weights, self._links = weights, links
+        self._moves_nodes = links is not None or weights is not None
         self._covariates = covariates
         self._training = Training.of(
             X,
