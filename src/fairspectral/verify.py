@@ -31,7 +31,7 @@ from fairspectral.claims import (
     read_bands,
 )
 from fairspectral.constraints import attributes_of, encode_groups
-from fairspectral.graphs.door import names_of, unpack_graph
+from fairspectral.graphs.door import as_graph, names_of, unpack_graph
 from fairspectral.links import Links, read_links
 from fairspectral.metrics import encode_labels
 from fairspectral.validation import Attribute
@@ -96,6 +96,8 @@ def verify_certificate(
         checks.append(Check("seal", whole, words))
         certificate = Certificate.from_dict(certificate)
     codes, clusters = encode_labels(labels)
+    graph = as_graph(X)
+    X = X if graph is None else graph  # read once: reading it may warn
     names = names_of(X)
     given, X, groups, used = _unpack(certificate, X, sensitive_features, affinity)
     params = {name: certificate.parameters[name] for name in _AFFINITY_PARAMS}
