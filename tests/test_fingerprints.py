@@ -1,4 +1,4 @@
-"""Fingerprints are of values, not of how they are held in memory."""
+"""Fingerprints of values do not depend on how they are held; those of objects count types too."""
 
 import hashlib
 
@@ -7,10 +7,12 @@ import pytest
 import scipy.sparse as sp
 
 from fairspectral.fingerprints import (
+    fingerprint,
     fingerprint_codes,
     fingerprint_file,
     fingerprint_text,
     fingerprint_values,
+    in_words,
 )
 
 
@@ -60,3 +62,38 @@ def test_codes_with_their_names():
 
 def test_text_does_not_depend_on_the_order_of_keys():
     assert fingerprint_text({"a": 1, "b": "é"}) == fingerprint_text({"b": "é", "a": 1})
+
+
+# --- of objects ---------------------------------------------------------------------------
+
+
+def test_equal_objects_are_equal_in_any_memory_order():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(7, 5))
+    assert fingerprint(X) == fingerprint(np.asfortranarray(X)) == fingerprint(X.copy())
+    graph = sp.random_array((6, 6), density=0.5, rng=0)
+    assert fingerprint(graph) == fingerprint(graph.tocsr())
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (np.arange(4.0), np.arange(4)),
+        (np.arange(6.0), np.arange(6.0).reshape(2, 3)),
+        (np.array(["a", "b"], dtype=object), np.array(["a", "c"], dtype=object)),
+        (["ab", "c"], ["a", "bc"]),
+        ({"a": 1}, {"a": 2}),
+        (np.random.RandomState(0), np.random.RandomState(1)),
+        (np.mean, np.median),
+        (np.float64(1.0), 1),
+    ],
+)
+def test_other_objects_differ(one, other):
+    assert fingerprint(one) != fingerprint(other)
+    assert fingerprint(one) == fingerprint(one)
+
+
+def test_words_are_short():
+    assert in_words("rbf") == "'rbf'"
+    assert in_words(None) == "None"
+    assert len(in_words({"min_cluster_size": 5})) == 64

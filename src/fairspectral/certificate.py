@@ -13,9 +13,10 @@ from typing import Any, Self
 
 from fairspectral.files import write_text
 from fairspectral.fingerprints import fingerprint_text
+from fairspectral.weighting import shown
 
 FORMAT = "fairspectral certificate"
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,11 @@ class DataClaim:
         were read.
     groups_sha256 : dict
         Of each sensitive attribute, by name.
+    weights_sha256 : str or None
+        Of the weights in units; None where every person counts as one.
+    links_sha256 : dict
+        Of who must be together, ``"must_link"``, and of the pairs who must not, ``"cannot_link"``;
+        empty where there are no links.
     files : dict
         SHA-256 of each file that the command read, by its part: ``"data"``, ``"groups"``.
     options : dict
@@ -43,6 +49,8 @@ class DataClaim:
     kind: str
     sha256: str | None
     groups_sha256: dict[str, str]
+    weights_sha256: str | None
+    links_sha256: dict[str, str]
     files: dict[str, str]
     options: dict[str, Any]
 
@@ -54,7 +62,7 @@ class EmbeddingClaim:
     Attributes
     ----------
     people, columns : int
-        Shape of ``H``.
+        Shape of ``H``; people who must be together are one row.
     set_aside : int
         People in components too small to be a cluster, who are not in it.
     objective : float
@@ -95,13 +103,13 @@ class AttributeClaim:
     groups : list of str
         Its values.
     shares : list of float
-        Each group's share of everyone.
+        Each group's share of everyone, or of the weight.
     lower, upper : list of float or None
         The band of shares that each group may have in a cluster; None where there is none.
     members : list of lists of int
-        People in each cell.
+        People in each cell, or units of weight.
     least, most : list of lists of int or None
-        Bounds on them in whole persons.
+        Bounds on them in whole persons, or units of weight.
     """
 
     name: str
@@ -115,6 +123,28 @@ class AttributeClaim:
 
 
 @dataclass(frozen=True)
+class LinksClaim:
+    """Who must be together or apart, and whether they are.
+
+    Attributes
+    ----------
+    nodes : int
+        How many there are if people who must be together count as one.
+    parted : int
+        How many of these are in more than one cluster, each counted as often as it is in one more.
+    apart : int
+        Pairs who must not be together.
+    joined : list of lists of int
+        Those of them who are, by the positions of their rows.
+    """
+
+    nodes: int
+    parted: int
+    apart: int
+    joined: list[list[int]]
+
+
+@dataclass(frozen=True)
 class LabelsClaim:
     """The clusters and their shares.
 
@@ -124,8 +154,12 @@ class LabelsClaim:
         Of the labels, in the order of the rows.
     sizes : list of int
         People in each cluster.
+    weights : list of int or None
+        Units of weight in each cluster; None where every person counts as one.
+    unit : float or None
+        How much weight one unit is.
     floor : int
-        Fewest people that a cluster may have.
+        Fewest people that a cluster may have; with weights, people of mean weight.
     ceiling : int or None
         Most people that a cluster may have; None where there is no such bound.
     attributes : list of AttributeClaim
@@ -136,18 +170,23 @@ class LabelsClaim:
     largest_deviation : float
         Of any cell from its target share, relatively.
     persons_outside : float
-        The slack that whole persons force: by how many persons, fractions included, the worst
-        cell is outside its band of shares.
+        The slack that whole persons force: by how many persons, fractions included, or units of
+        weight, the worst cell is outside its band of shares.
+    links : LinksClaim or None
+        None where there are no links.
     """
 
     sha256: str
     sizes: list[int]
+    weights: list[int] | None
+    unit: float | None
     floor: int
     ceiling: int | None
     attributes: list[AttributeClaim]
     within_bounds: bool | None
     largest_deviation: float
     persons_outside: float
+    links: LinksClaim | None
 
 
 @dataclass(frozen=True)
@@ -308,6 +347,8 @@ def _read(kind: Any, given: Any, name: str) -> Any:
         if not isinstance(attributes, list):
             raise ValueError("the part 'labels' of the certificate has no list of attributes.")
         values["attributes"] = [_read(AttributeClaim, a, "attributes") for a in attributes]
+        if values["links"] is not None:
+            values["links"] = _read(LinksClaim, values["links"], "links")
     return kind(**values)
 
 
@@ -339,18 +380,35 @@ def _embedding_words(found: EmbeddingClaim) -> str:
 def _labels_words(certificate: Certificate) -> str:
     labels = certificate.labels
     cells = sum(len(a.groups) for a in labels.attributes) * certificate.n_clusters
+    links = "" if labels.links is None else f" {_links_words(labels.links, certificate.data.rows)}"
     if labels.within_bounds is None:
-        return f"Labels: {certificate.n_clusters} clusters, without bounds on shares."
+        return f"Labels: {certificate.n_clusters} clusters, without bounds on shares.{links}"
     verdict = "all" if labels.within_bounds else "not all"
     ceiling = "" if labels.ceiling is None else f" and at most {max(labels.sizes)}"
     most = "" if labels.ceiling is None else f", ceiling {labels.ceiling}"
-    forced = ""
-    if labels.persons_outside:
-        forced = f"; whole persons force {labels.persons_outside:.3g} person(s) beyond a band"
+    people = f"{min(labels.sizes)}{ceiling} people (floor {labels.floor}{most})"
+    forced = f"{labels.persons_outside:.3g} person(s)"
+    if labels.weights is not None and labels.unit is not None:
+        mean = sum(labels.weights) * labels.unit / certificate.data.rows
+        if labels.ceiling is not None:
+            ceiling = f" and at most {shown(max(labels.weights) * labels.unit)}"
+            most = f", ceiling {shown(labels.ceiling * mean)}"
+        people = f"{shown(min(labels.weights) * labels.unit)}{ceiling} of the weight "
+        people += f"(floor {shown(labels.floor * mean)}{most})"
+        forced = f"a weight of {labels.persons_outside * labels.unit:.3g}"
+    forced = f"; whole persons force {forced} beyond a band" if labels.persons_outside else ""
     return (
         f"Labels: {verdict} {cells} cells within their bounds, every cluster with at least "
-        f"{min(labels.sizes)}{ceiling} people (floor {labels.floor}{most}), largest deviation from "
-        f"a target share {labels.largest_deviation:.2%}{forced}."
+        f"{people}, largest deviation from a target share {labels.largest_deviation:.2%}{forced}."
+        f"{links}"
+    )
+
+
+def _links_words(links: LinksClaim, rows: int) -> str:
+    together = rows - links.nodes
+    return (
+        f"Links: {together - links.parted:,} of {together:,} must-link(s) and "
+        f"{links.apart - len(links.joined):,} of {links.apart:,} cannot-link pair(s) are kept."
     )
 
 

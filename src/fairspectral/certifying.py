@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from fairspectral.affinity.contracted import contract_affinity
 from fairspectral.affinity.fringe import without_fringe
 from fairspectral.affinity.wide import in_float64
 from fairspectral.certificate import Certificate, DataClaim, EmbeddingClaim, LabelsClaim
@@ -16,6 +17,8 @@ from fairspectral.claims import (
     bound_embedding,
     fingerprint_affinity,
     fingerprint_groups,
+    fingerprint_links,
+    fingerprint_weights,
     measure_cut,
     measure_labels,
     read_bands,
@@ -34,24 +37,25 @@ def certify_model(model: Any) -> Certificate:
     model : FairSpectralClustering
         Fitted. The bounds take some ten to some hundred passes over its affinities.
     """
-    if model._moves_nodes:
-        raise ValueError(
-            "a certificate to verify counts heads, and this model has weights or links; "
-            "fair_assignment_.certificate says what holds for them."
-        )
     asked = {**model.get_params(deep=False), **model._asked, "affinity": model._affinity}
     parameters = {name: plain_value(value) for name, value in asked.items()}
     operator, k, fair = model.affinity_operator_, model.n_clusters, model.fair_assignment_
     bands: list[RequestedBand] = [] if fair is None else read_bands(model._attributes, parameters)
     floor = 1 if fair is None else int(fair.min_cluster_size)
     ceiling = None if fair is None else fair.max_cluster_size
-    labels = measure_labels(model.labels_, k, model._attributes, bands, floor, ceiling)
+    labels = measure_labels(
+        model.labels_, k, model._attributes, bands, floor, ceiling, model._weights, model._links
+    )
     cut = measure_cut(operator, model.labels_, k, bands, labels)
     notes = []
     if cut.lower_bound is None:
         notes.append(
             "There are no bounds, because this operator's products are in float32 only; one in "
             "float64 has them."
+        )
+    elif labels.links is not None:
+        notes.append(
+            "The lower bounds on the cut do not use the links: they hold with and without them."
         )
     if labels.within_bounds is None:
         notes.append("Nothing is claimed of the shares: no bounds were asked for.")
@@ -76,26 +80,39 @@ def _data(model: Any) -> DataClaim:
     kind, sha = "features", model._features_sha256
     if sha is None:
         kind, sha = fingerprint_affinity(model.affinity_operator_)
-    groups = fingerprint_groups(model._attributes)
-    return DataClaim(len(model.labels_), kind, sha, groups, {}, {})
+    return DataClaim(
+        rows=len(model.labels_),
+        kind=kind,
+        sha256=sha,
+        groups_sha256=fingerprint_groups(model._attributes),
+        weights_sha256=fingerprint_weights(model._weights),
+        links_sha256=fingerprint_links(model._links),
+        files={},
+        options={},
+    )
 
 
 def _embedding(model: Any, labels: LabelsClaim) -> EmbeddingClaim:
     operator, attributes = model.affinity_operator_, model._attributes
-    H, fringe = model.solve_result_.vectors, None
-    if model._rounder is not None and model._rounder.fringe:
+    H, aside, nodes = model.solve_result_.vectors, 0, None
+    if model._links is not None:
+        nodes = model._links.nodes
+        operator = contract_affinity(operator, nodes)
+    elif model._rounder is not None and model._rounder.fringe:
         fringe = model._rounder.fringe
+        aside = len(model.labels_) - len(fringe.kept)
         operator = without_fringe(operator, fringe)
         attributes = attributes_of(attributes, fringe.kept)
     residual = 0.0
     if attributes:
-        residual = FairnessConstraints.from_attributes(attributes, operator.degrees).residual(H)
+        constraints = FairnessConstraints.from_attributes(attributes, operator.degrees, nodes)
+        residual = constraints.residual(H)
     products = (in_float64(operator) or operator).matmat_on_host(H)
-    found = bound_embedding(operator, attributes, H.shape[1], labels)
+    found = bound_embedding(operator, attributes, H.shape[1], labels, nodes)
     return EmbeddingClaim(
         people=H.shape[0],
         columns=H.shape[1],
-        set_aside=len(model.labels_) - H.shape[0],
+        set_aside=aside,
         objective=float(np.sum(H * products, dtype=np.float64)),
         upper_bound=None if found is None else found.upper,
         failure=0.0 if found is None else found.failure,

@@ -17,11 +17,13 @@ from fairspectral.affinity.base import AffinityOperator
 from fairspectral.affinity.mixed import MixedTable
 from fairspectral.affinity.wide import in_float64
 from fairspectral.cells import count_cells, judge_cells, population_shares, tolerance_band
-from fairspectral.certificate import AttributeClaim, CutClaim, LabelsClaim
+from fairspectral.certificate import AttributeClaim, CutClaim, LabelsClaim, LinksClaim
 from fairspectral.cut import CutState
 from fairspectral.fingerprints import fingerprint_codes, fingerprint_text, fingerprint_values
+from fairspectral.links import Links
 from fairspectral.spectral_bounds import Band, CutBound, EmbeddingBound, SpectralBounds
 from fairspectral.validation import Attribute
+from fairspectral.weighting import Weights
 
 # A band has floating-point errors; so much beyond it, as a part of a cluster, is within it.
 _SLIP = 1e-9
@@ -153,6 +155,21 @@ def fingerprint_groups(attributes: Sequence[Attribute]) -> dict[str, str]:
     return {str(a.name): fingerprint_codes(a.categories, a.codes) for a in attributes}
 
 
+def fingerprint_weights(weights: Weights | None) -> str | None:
+    """Of the units of each row; None where each counts as one."""
+    return None if weights is None else fingerprint_codes(("weight",), weights.units)
+
+
+def fingerprint_links(links: Links | None) -> dict[str, str]:
+    """Of who must be together, however the pairs say it, and of the pairs who must be apart."""
+    if links is None:
+        return {}
+    return {
+        "must_link": fingerprint_codes(("together",), links.nodes),
+        "cannot_link": fingerprint_codes(("apart",), links.apart),
+    }
+
+
 def fingerprint_labels(labels: np.ndarray) -> str:
     """Of the cluster, 0 to k - 1, of each row."""
     return fingerprint_codes((), labels)
@@ -168,6 +185,8 @@ def measure_labels(
     bands: Sequence[RequestedBand],
     floor: int,
     ceiling: int | None = None,
+    weights: Weights | None = None,
+    links: Links | None = None,
 ) -> LabelsClaim:
     """Count every cell, and put bounds on it where there are bands.
 
@@ -178,21 +197,26 @@ def measure_labels(
     n_clusters : int
         k.
     attributes : tuple of Attribute
-        The groups.
+        The groups, with their weights.
     bands : sequence of RequestedBand
         One for each attribute, or none.
     floor, ceiling : int, int or None
-        Fewest and most people that a cluster may have.
+        Fewest and most people that a cluster may have; with weights, people of mean weight.
+    weights : Weights or None
+        How much each person counts.
+    links : Links or None
+        Who must be together and who apart.
     """
     sizes = np.bincount(labels, minlength=n_clusters)
+    units = None if weights is None else weights.units
     tables, outside, deviation, persons = [], 0, 0.0, 0.0
     for i, attribute in enumerate(attributes):
-        table = count_cells(attribute.codes, labels, len(attribute.categories), n_clusters)
+        table = count_cells(attribute.codes, labels, len(attribute.categories), n_clusters, units)
         least = most = lower = upper = None
         target, lower_only = population_shares(attribute.counts), False
         if bands:
             band = bands[i]
-            cells = judge_cells(table, band.lower, band.upper)
+            cells = judge_cells(table, band.lower, band.upper, attribute.largest)
             outside += cells.n_outside
             least, most = cells.lower.tolist(), cells.upper.tolist()
             lower, upper = band.lower.tolist(), band.upper.tolist()
@@ -206,18 +230,31 @@ def measure_labels(
                 str(attribute.name), groups, shares, lower, upper, table.tolist(), least, most
             )
         )
-    within = outside == 0 and floor <= int(sizes.min())
-    within &= ceiling is None or int(sizes.max()) <= ceiling
+    counted, fewest, most_of_all = sizes, floor, ceiling
+    if weights is not None:
+        counted = np.bincount(labels, weights.units, minlength=n_clusters).astype(np.int64)
+        fewest = weights.at_least(floor)
+        most_of_all = None if ceiling is None else weights.at_most(ceiling)
+    within = outside == 0 and fewest <= int(counted.min())
+    within &= most_of_all is None or int(counted.max()) <= most_of_all
     return LabelsClaim(
         sha256=fingerprint_labels(labels),
         sizes=sizes.tolist(),
+        weights=None if weights is None else counted.tolist(),
+        unit=None if weights is None else weights.unit,
         floor=floor,
         ceiling=ceiling,
         attributes=tables,
         within_bounds=within if bands else None,
         largest_deviation=deviation,
         persons_outside=persons,
+        links=None if links is None else _measure_links(links, labels),
     )
+
+
+def _measure_links(links: Links, labels: np.ndarray) -> LinksClaim:
+    joined = links.joined(labels).tolist()
+    return LinksClaim(links.n_nodes, links.parted(labels), len(links.apart), joined)
 
 
 def _deviation(table: np.ndarray, target: np.ndarray, lower_only: bool) -> float:
@@ -256,7 +293,10 @@ def measure_cut(
     value = max(0.0, CutState.measure(wide or operator, labels, n_clusters).cut)
     if wide is None:
         return CutClaim(value, None, None, 0.0, 0.0, 0.0)
-    bound: CutBound = SpectralBounds(wide, n_clusters, seed_of(claim)).cut(bands, claim.floor)
+    weights, smallest = bands[0].attribute.weights if bands else None, claim.floor
+    if weights is not None:
+        smallest = weights.at_least(claim.floor)
+    bound: CutBound = SpectralBounds(wide, n_clusters, seed_of(claim)).cut(bands, smallest)
     return CutClaim(value, bound.lower, bound.plain, bound.multiplier, bound.budget, bound.failure)
 
 
@@ -265,10 +305,14 @@ def bound_embedding(
     attributes: tuple[Attribute, ...],
     n_components: int,
     claim: LabelsClaim,
+    nodes: np.ndarray | None = None,
 ) -> EmbeddingBound | None:
-    """Between what the best objective of a fair embedding is; None for products in float32."""
+    """Between what the best objective of a fair embedding is; None for products in float32.
+
+    `operator` is that of the embedding; `nodes` is the node of each person where it is contracted.
+    """
     wide = in_float64(operator)
     if wide is None:
         return None
     bounds = SpectralBounds(wide, n_components, seed_of(claim) + 1)
-    return bounds.embedding(attributes, n_components)
+    return bounds.embedding(attributes, n_components, nodes)

@@ -29,7 +29,7 @@ from fairspectral.covariates import Covariate, check_constraints, covariates_of
 from fairspectral.cut import CutState
 from fairspectral.diagnosis import diagnose
 from fairspectral.embedding import embed
-from fairspectral.fingerprint import fingerprint, in_words
+from fairspectral.fingerprints import fingerprint, in_words
 from fairspectral.graphs.door import as_graph, names_of, unpack_graph
 from fairspectral.later.groups import no_arrivals
 from fairspectral.later.model import LaterPeople
@@ -228,7 +228,8 @@ class FairClusteringBase(LaterPeople, ClusterMixin, BaseEstimator):
         # Stored together, so that an interrupted fit leaves the model as it was.
         self._attributes, self._affinity = attributes, affinity
         self._features_sha256 = sha256
-        self._weights, self._moves_nodes = weights, links is not None or weights is not None
+        self._weights, self._links = weights, links
+        self._moves_nodes = links is not None or weights is not None
         self._covariates = covariates
         self._training = Training.of(
             X,

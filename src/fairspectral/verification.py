@@ -12,8 +12,9 @@ class Check:
     Attributes
     ----------
     part : str
-        Which: ``"seal"``, ``"certificate"``, ``"data"``, ``"groups"``, ``"parameters"``,
-        ``"labels"``, ``"cells"``, ``"cut"``, ``"bound"`` or ``"embedding"``.
+        Which: ``"seal"``, ``"certificate"``, ``"data"``, ``"groups"``, ``"weights"``,
+        ``"links"``, ``"parameters"``, ``"labels"``, ``"cells"``, ``"cut"``, ``"bound"`` or
+        ``"embedding"``.
     holds : bool
         Whether it is as claimed.
     words : str

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from fairspectral.affinity import AffinityOperator, is_operator, make_operator
+from fairspectral.affinity.contracted import contract_affinity
 from fairspectral.affinity.features import read_features
 from fairspectral.affinity.fringe import Fringe, find_fringe, without_fringe
 from fairspectral.certificate import (
     AttributeClaim,
     Certificate,
-    DataClaim,
     EmbeddingClaim,
     LabelsClaim,
     sealed,
@@ -26,18 +26,18 @@ from fairspectral.certificate import (
 from fairspectral.claims import (
     RequestedBand,
     bound_embedding,
-    fingerprint_affinity,
-    fingerprint_features,
-    fingerprint_groups,
     measure_cut,
     measure_labels,
     read_bands,
 )
 from fairspectral.constraints import attributes_of, encode_groups
-from fairspectral.graphs.door import unpack_graph
+from fairspectral.graphs.door import as_graph, names_of, unpack_graph
+from fairspectral.links import Links, read_links
 from fairspectral.metrics import encode_labels
 from fairspectral.validation import Attribute
 from fairspectral.verification import Check, Verification
+from fairspectral.verify_inputs import check_data, check_linked, check_links, check_weights
+from fairspectral.weighting import Weights, check_sample_weight
 
 # How far two computations of the same number may be apart, in units of one cluster: affinities in
 # float32 differ by about 1e-7 between machines, and a bound from random blocks by what their
@@ -55,6 +55,9 @@ def verify_certificate(
     X: Any,
     sensitive_features: Any = None,
     *,
+    sample_weight: Any = None,
+    must_link: Any = None,
+    cannot_link: Any = None,
     affinity: Any = None,
     memory_budget: int | str | None = None,
 ) -> Verification:
@@ -70,6 +73,10 @@ def verify_certificate(
         What the model was fitted to.
     sensitive_features : array, Series, DataFrame, dict, str or None
         The groups that it was fitted with.
+    sample_weight : array-like of shape (n,) or None
+        The weights that it was fitted with.
+    must_link, cannot_link : sequence of pairs, array or table of shape (m, 2), or None
+        The links that it was fitted with.
     affinity : callable, operator or None
         Where the model was fitted with one of these, the same again; otherwise the certificate
         names the affinity.
@@ -88,7 +95,10 @@ def verify_certificate(
             words = "The certificate was changed after it was written: its seal does not fit."
         checks.append(Check("seal", whole, words))
         certificate = Certificate.from_dict(certificate)
-    codes, names = encode_labels(labels)
+    codes, clusters = encode_labels(labels)
+    graph = as_graph(X)
+    X = X if graph is None else graph  # read once: reading it may warn
+    names = names_of(X)
     given, X, groups, used = _unpack(certificate, X, sensitive_features, affinity)
     params = {name: certificate.parameters[name] for name in _AFFINITY_PARAMS}
     operator = make_operator(X, used, memory_budget=memory_budget, **params)
@@ -99,16 +109,20 @@ def verify_certificate(
         claimed = f"The certificate is about {certificate.data.rows} rows"
         checks.append(Check("data", False, f"{claimed}, but there are {' and '.join(wrong)}."))
         return Verification(tuple(checks))
+    weights = None if sample_weight is None else check_sample_weight(sample_weight, n, given)
+    links = read_links(must_link, cannot_link, range(n) if names is None else names, k)
     attributes: tuple[Attribute, ...] = ()
     if groups is not None:
         mode = certificate.parameters["attribute_mode"]
-        attributes = encode_groups(groups, n, mode, rows=given)
+        attributes = encode_groups(groups, n, mode, rows=given, weights=weights)
     try:
-        checks += _check_data(certificate.data, X, operator, attributes)
-        if len(names) != k:
-            words = f"The labels have {len(names)} clusters, the certificate {k}."
+        checks += check_data(certificate.data, X, operator, attributes)
+        checks += check_weights(certificate.data, weights)
+        checks += check_links(certificate.data, links)
+        if len(clusters) != k:
+            words = f"The labels have {len(clusters)} clusters, the certificate {k}."
             return Verification((*checks, Check("labels", False, words)))
-        checks += _check_claims(certificate, operator, codes, attributes)
+        checks += _check_claims(certificate, operator, codes, attributes, weights, links)
     except (AttributeError, IndexError, KeyError, TypeError):
         words = "A part of the certificate has another form than it was written in."
         checks.append(Check("certificate", False, words))
@@ -120,6 +134,8 @@ def _check_claims(
     operator: AffinityOperator,
     codes: np.ndarray,
     attributes: tuple[Attribute, ...],
+    weights: Weights | None,
+    links: Links | None,
 ) -> list[Check]:
     """Everything that is claimed of these data and as many clusters."""
     k, floor = certificate.n_clusters, certificate.labels.floor
@@ -136,11 +152,12 @@ def _check_claims(
     if ceiling != (asked if asked is not None and asked < len(codes) else None):
         words = f"The parameters ask for at most {asked} people in a cluster, not {ceiling}."
         return [Check("parameters", False, words)]
-    found = measure_labels(codes, k, attributes, bands, floor, ceiling)
+    found = measure_labels(codes, k, attributes, bands, floor, ceiling, weights, links)
     return [
         *_check_labels(certificate, found),
+        *check_linked(certificate.labels, found),
         *_check_cut(certificate, operator, codes, bands, found),
-        *_check_embedding(certificate, operator, attributes, found),
+        *_check_embedding(certificate, operator, attributes, found, links),
     ]
 
 
@@ -164,34 +181,6 @@ def _unpack(
 # --- the parts ------------------------------------------------------------------------------
 
 
-def _check_data(
-    claim: DataClaim, X: Any, operator: AffinityOperator, attributes: tuple[Attribute, ...]
-) -> list[Check]:
-    checks = []
-    if claim.sha256 is not None:
-        if claim.kind == "features" and X is not None and not is_operator(X):
-            found = fingerprint_features(X)
-        else:
-            found = fingerprint_affinity(operator)[1]
-        same = found == claim.sha256
-        words = f"The data are those of the certificate (SHA-256 {found[:16]}…)."
-        if not same:
-            words = (
-                f"The data are not those of the certificate: SHA-256 {found[:16]}…, not "
-                f"{claim.sha256[:16]}…."
-            )
-        checks.append(Check("data", same, words))
-    groups = fingerprint_groups(attributes)
-    differ = sorted(
-        set(groups) ^ set(claim.groups_sha256)
-        | {name for name, sha in groups.items() if claim.groups_sha256.get(name) != sha}
-    )
-    words = f"The groups are those of the certificate ({', '.join(groups) or 'none'})."
-    if differ:
-        words = f"The groups are not those of the certificate: {', '.join(differ)}."
-    return [*checks, Check("groups", not differ, words)]
-
-
 def _check_labels(certificate: Certificate, found: LabelsClaim) -> list[Check]:
     claim = certificate.labels
     same = claim.sha256 == found.sha256
@@ -201,6 +190,12 @@ def _check_labels(certificate: Certificate, found: LabelsClaim) -> list[Check]:
     checks = [Check("labels", same, words)]
     if claim.sizes != found.sizes:
         words = f"The clusters have sizes {found.sizes}, not {claim.sizes}."
+        checks.append(Check("cells", False, words))
+    if claim.weights != found.weights or not _close(
+        claim.unit, found.unit, 1e-9 * (found.unit or 0.0)
+    ):
+        words = f"The clusters weigh {found.weights} units of {found.unit}, "
+        words += f"not {claim.weights} of {claim.unit}."
         checks.append(Check("cells", False, words))
     names = [attribute.name for attribute in found.attributes]
     if [attribute.name for attribute in claim.attributes] != names:
@@ -309,11 +304,18 @@ def _check_embedding(
     operator: AffinityOperator,
     attributes: tuple[Attribute, ...],
     labels: LabelsClaim,
+    links: Links | None,
 ) -> list[Check]:
     claim, n = certificate.embedding, operator.shape[0]
-    fringe = find_fringe(operator, labels.floor) if claim.set_aside else Fringe.none(n)
+    fringe, nodes = Fringe.none(n), None
+    if links is not None:
+        nodes = links.nodes
+        operator = contract_affinity(operator, nodes)
+    elif claim.set_aside and labels.weights is None:  # with weights nobody is
+        fringe = find_fringe(operator, labels.floor)
     asked = certificate.parameters["n_components"] or certificate.n_clusters
-    people, aside = len(fringe.kept), n - len(fringe.kept)
+    people = len(fringe.kept) if links is None else links.n_nodes
+    aside = n - len(fringe.kept)
     shape = (claim.people, claim.set_aside, claim.columns)
     if shape != (people, aside, asked) or not 1 <= asked <= people:
         words = (
@@ -324,7 +326,7 @@ def _check_embedding(
     if fringe:
         operator = without_fringe(operator, fringe)
         attributes = attributes_of(attributes, fringe.kept)
-    found = bound_embedding(operator, attributes, asked, labels)
+    found = bound_embedding(operator, attributes, asked, labels, nodes)
     if found is None:
         words = "The bound on the embedding cannot be computed from products in float32."
         return [Check("embedding", claim.upper_bound is None, words)]

@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 
@@ -135,3 +136,28 @@ def test_names_that_cannot_be_written_are_refused_before_work(people, call, tmp_
     done = call("cluster", people, "-s", "sex", "-k", 2, "--certificate", tmp_path / "c.txt")
     assert done.status == 2
     assert "ends in '.txt'" in done.err
+
+
+def test_weights_and_links_are_verified(people, tmp_path, call):
+    table = pd.read_csv(people)
+    table["stands for"] = np.random.default_rng(0).integers(1, 9, len(table)) / 4
+    table.to_csv(people, index=False)
+    labels, certificate = tmp_path / "labels.csv", tmp_path / "c.json"
+    must, cannot = tmp_path / "must.csv", tmp_path / "cannot.csv"
+    must.write_text("1,2\n2,3\n")
+    cannot.write_text("4,5\n")
+    links = ("--must-link", must, "--cannot-link", cannot)
+    words = ("-s", "sex", "-k", 2, "--weight", "stands for", "-o", labels, "--effort", "fast")
+    done = call("cluster", people, *words, *links, "--certificate", certificate)
+    assert done.status == 0, done.err
+    assert "2 of 2 must-link(s) and 1 of 1 cannot-link pair(s) are kept" in done.out
+    done = call("verify", labels, people, "--certificate", certificate, *links, "--json")
+    assert done.status == 0, done.out + done.err
+    assert {"weights", "links"} <= {check["part"] for check in done.json["checks"]}
+    done = call("verify", labels, people, "--certificate", certificate, "--must-link", must)
+    assert done.status == 2
+    assert "pass the same table of pairs with --cannot-link" in done.err
+    must.write_text("1,2\n")
+    done = call("verify", labels, people, "--certificate", certificate, *links)
+    assert done.status == 1
+    assert f"{must} is not the file of the certificate" in done.out

@@ -124,9 +124,7 @@ def test_other_commands_take_them_or_refuse_them(call, survey, tmp_path):
     assert re.search(r"there is no option --weight", refused.err)
 
 
-@pytest.mark.parametrize(
-    "option", [("--certificate", "c.json"), ("--checkpoint", "c.npz"), ("--stability", "3")]
-)
+@pytest.mark.parametrize("option", [("--checkpoint", "c.npz"), ("--stability", "3")])
 def test_what_knows_no_weights_is_refused_before_any_work(call, survey, tmp_path, option):
     name, value = option
     value = tmp_path / value if "." in value else value

@@ -9,7 +9,7 @@ import numpy as np
 
 from fairspectral.affinity.dask_workers import WorkerRows, Workers, active_client
 from fairspectral.affinity.units import Units
-from fairspectral.fingerprint import fingerprint
+from fairspectral.fingerprints import fingerprint
 
 # Rows in a part: between these, such that there are about so many parts. Few parts would leave
 # workers idle, and each costs the scheduler about a millisecond in every pass.

@@ -2,36 +2,66 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fairspectral.cli.options import InputOptions
+from fairspectral.cli.people import PeopleOptions
 
 if TYPE_CHECKING:
     from fairspectral.certificate import Certificate
     from fairspectral.clustering import FairSpectralClustering
 
 # The parts of an input, by the option that names its file.
-PARTS = {"data": "input", "groups": "groups"}
+PARTS = {
+    "data": "input",
+    "groups": "groups",
+    "must_link": "must_link",
+    "cannot_link": "cannot_link",
+}
+# Those that not every certificate has; and where there is none, why.
+_OPTIONAL = {
+    "groups": "table of groups",
+    "must_link": "table of pairs",
+    "cannot_link": "table of pairs",
+}
+_ELSEWHERE = {
+    "groups": "the data had the groups",
+    "must_link": "there were no such pairs",
+    "cannot_link": "there were no such pairs",
+}
 
 
-def check_certificate(path: Path | None, source: InputOptions) -> None:
+def check_certificate(path: Path | None, source: InputOptions, people: PeopleOptions) -> None:
     """Refuse a certificate that cannot be written, or whose input nobody could read again."""
     if path is None:
         return
     from fairspectral.cli.tables import check_kind, is_standard
 
     check_kind(path, ("json",))
-    if is_standard(source.input) or is_standard(source.groups):
+    if any(map(is_standard, _paths(source, people).values())):
         raise ValueError(
             "--certificate needs the input as a file, whose bytes can be compared later; standard "
             "input leaves nothing to compare, so name a file."
         )
 
 
+def _paths(source: InputOptions, people: PeopleOptions) -> dict[str, Path | None]:
+    """The files that are read, by their parts."""
+    return {
+        part: getattr(source if hasattr(source, option) else people, option)
+        for part, option in PARTS.items()
+    }
+
+
 def certify(
-    model: FairSpectralClustering, source: InputOptions, label_column: str, plain: bool
+    model: FairSpectralClustering,
+    source: InputOptions,
+    people: PeopleOptions,
+    label_column: str,
+    plain: bool,
 ) -> Certificate:
     """The model's certificate, with the files in place of the numbers made from them.
 
@@ -39,12 +69,12 @@ def certify(
     """
     from fairspectral.fingerprints import fingerprint_file
 
-    paths = {part: getattr(source, option) for part, option in PARTS.items()}
+    paths = _paths(source, people)
     files = {part: fingerprint_file(path) for part, path in paths.items() if path is not None}
     options: dict[str, Any] = {"label_column": label_column, "plain": plain}
-    for field in fields(source):
+    for holder, field in [(o, field) for o in (source, people) for field in fields(o)]:
         if field.name not in PARTS.values():
-            value = getattr(source, field.name)
+            value = getattr(holder, field.name)
             options[field.name] = str(value) if isinstance(value, str) else value
     found = model.certificate_
     return replace(found, data=replace(found.data, sha256=None, files=files, options=options))
@@ -63,22 +93,48 @@ def read_certificate(path: Path) -> tuple[dict[str, Any], Certificate]:
     return given, Certificate.from_dict(given)
 
 
-def source_of(certificate: Certificate, data: Path, groups: Path | None) -> InputOptions:
-    """The options with which the command read its input, for files given now."""
+def source_of(
+    certificate: Certificate, paths: Mapping[str, Path | None]
+) -> tuple[InputOptions, PeopleOptions]:
+    """The options with which the command read its input, for files given now.
+
+    Parameters
+    ----------
+    certificate : Certificate
+        It has all options but the files.
+    paths : mapping
+        The files by their parts, all of `PARTS`.
+    """
     options = dict(certificate.data.options)
     options.pop("label_column", None)
     options.pop("plain", None)
-    known = {field.name for field in fields(InputOptions)} - set(PARTS.values())
-    if set(options) != known:
-        odd = ", ".join(sorted(map(str, set(options) ^ known)))
+    of_input, of_people = (
+        {field.name for field in fields(kind)} - set(PARTS.values())
+        for kind in (InputOptions, PeopleOptions)
+    )
+    if set(options) != of_input | of_people:
+        odd = ", ".join(sorted(map(str, set(options) ^ (of_input | of_people))))
         raise ValueError(
             f"the certificate does not say how its files were read ({odd}); it needs one that "
             "cluster --certificate of this release wrote, and for model.certificate_ there is "
             "fairspectral.verify_certificate in Python."
         )
-    if ("groups" in certificate.data.files) != (groups is not None):
-        say = "pass the same table of groups with --groups"
-        if groups is not None:
-            say = "leave out --groups: the data had the groups"
-        raise ValueError(f"the certificate is of other files; {say}.")
-    return InputOptions(input=data, groups=groups, **options)
+    for part, what in _OPTIONAL.items():
+        if (part in certificate.data.files) != (paths[part] is not None):
+            option = "--" + PARTS[part].replace("_", "-")
+            say = f"pass the same {what} with {option}"
+            if paths[part] is not None:
+                say = f"leave out {option}: {_ELSEWHERE[part]}"
+            raise ValueError(f"the certificate is of other files; {say}.")
+    data = paths["data"]
+    assert data is not None
+    return (
+        InputOptions(
+            input=data, groups=paths["groups"], **{name: options[name] for name in of_input}
+        ),
+        PeopleOptions(
+            must_link=paths["must_link"],
+            cannot_link=paths["cannot_link"],
+            **{name: options[name] for name in of_people},
+        ),
+    )

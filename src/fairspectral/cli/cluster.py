@@ -122,7 +122,7 @@ def cluster(
     started = time.perf_counter()
     wanted = read_tolerance(tolerance)
     check_names(output, report, label_column, json)
-    check_certificate(certificate, source)
+    check_certificate(certificate, source, people)
     if checkpoint is not None:
         check_path(checkpoint, "--checkpoint ")
     if certificate is not None and bounds.balance:
@@ -131,8 +131,8 @@ def cluster(
             "out one of them."
         )
     for option, given in zip(
-        ("--certificate", "--checkpoint", "--stability", "--save", "--dask", "--balance"),
-        (certificate, checkpoint, stability, save, dask, bounds.balance),
+        ("--checkpoint", "--stability", "--save", "--dask", "--balance"),
+        (checkpoint, stability, save, dask, bounds.balance),
         strict=True,
     ):
         people.refuse(option, given)
@@ -172,7 +172,7 @@ def cluster(
         if certificate is not None:
             progress.report("certificate")
             with limit_threads(method.threads, prepared.n):
-                claims = certify(model, source, label_column, plain)
+                claims = certify(model, source, people, label_column, plain)
         if file is not None:
             write_table(prepared.table, file, label_column, model.labels_)
         if save is not None:

@@ -35,6 +35,14 @@ def verify(
         Path | None,
         typer.Option(metavar="FILE", help="The table of groups, where they were in one."),
     ] = None,
+    must_link: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The pairs who must be together, where there were any."),
+    ] = None,
+    cannot_link: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The pairs who must be apart, where there were any."),
+    ] = None,
     label_column: Annotated[
         str | None,
         typer.Option(metavar="NAME", show_default="as it was written",
@@ -62,7 +70,8 @@ def verify(
 
     parse_memory_budget(memory_budget)
     given, claims = read_certificate(certificate)
-    found = _verify(given, claims, labels, data, groups, label_column, memory_budget)
+    paths = {"data": data, "groups": groups, "must_link": must_link, "cannot_link": cannot_link}
+    found = _verify(given, claims, labels, paths, label_column, memory_budget)
     try:
         if json:
             checks = [asdict(check) for check in found.checks]
@@ -79,8 +88,7 @@ def _verify(
     given: dict[str, Any],
     claims: Certificate,
     labels: Path,
-    data: Path,
-    groups: Path | None,
+    paths: dict[str, Path | None],
     label_column: str | None,
     memory_budget: str | None,
 ) -> Verification:
@@ -90,20 +98,21 @@ def _verify(
     from fairspectral.verification import Verification
     from fairspectral.verify import verify_certificate
 
-    source = source_of(claims, data, groups)
+    source, people = source_of(claims, paths)
     plain = bool(claims.data.options["plain"])
-    files = _check_files(claims, {"data": data, "groups": groups})
+    files = _check_files(claims, paths)
     if not all(check.holds for check in files):
         return Verification(tuple(files))  # what other files hold says nothing
     codes = _read_labels(labels, label_column or claims.data.options["label_column"])
     affinity = claims.parameters["affinity"]
     method = MethodOptions() if source.graph else MethodOptions(affinity=affinity)
-    prepared = prepare(source, method, plain=plain)
+    prepared = prepare(source, method, plain=plain, people=people)
     found = verify_certificate(
         given,
         codes,
         prepared.X,
         None if plain else prepared.sensitive,
+        **prepared.people.for_fit(claims.n_clusters),
         affinity=prepared.affinity,
         memory_budget=memory_budget,
     )
