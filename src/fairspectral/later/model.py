@@ -140,6 +140,8 @@ class LaterPeople:
                 "this model was loaded from a file, which holds neither the affinities nor the "
                 f"search{what}; fit it again to have them."
             )
+        if isinstance(getattr(type(self), name, None), property):
+            check_is_fitted(self, "labels_")  # the error that the property lost
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def _place(self, X: Any) -> Placing:
