@@ -102,8 +102,9 @@ def test_the_commands_of_the_readme_run(tmp_path, monkeypatch):
     told = [
         shlex.split(line, comments=True)[1:] for line in re.findall("^fairspectral .+", code, re.M)
     ]
-    quick = [line for line in told if line[0] in ("datasets", "cluster", "audit", "describe")]
-    assert {line[0] for line in quick} == {"datasets", "cluster", "audit", "describe"}
+    names = {"datasets", "cluster", "audit", "verify", "assign", "describe"}
+    quick = [line for line in told if line[0] in names]
+    assert {line[0] for line in quick} == names
     for line in quick:
         finished = testing.CliRunner().invoke(app, line)
         assert finished.exit_code == 0, (line, finished.stderr)
