@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from click import get_current_context
 
 from fairspectral import progress
 from fairspectral.cli.bounds import TOLERANCE_WORDS, BoundOptions, read_tolerance
@@ -141,7 +140,7 @@ def cluster(
     if dask is None:
         prepared = prepare(source, method, plain=plain, balance=bounds.balance, people=people)
     else:
-        from fairspectral.cli.on_dask import connected, on_workers, prepare_on_dask
+        from fairspectral.cli.on_dask import connect, on_workers, prepare_on_dask
 
         for option, given in (("--balance", bounds.balance), ("--save", save)):
             if given:
@@ -149,7 +148,7 @@ def cluster(
                     f"{option} needs the rows in this process, and with --dask they live on the "
                     "workers; leave out one of them."
                 )
-        get_current_context().with_resource(connected(dask))
+        connect(dask)
         prepared = prepare_on_dask(source, method, plain=plain)
     check_outputs(prepared, output, report, label_column, certificate, checkpoint)
     model = make_model(prepared, method, clusters, wanted, bounds, checkpoint)

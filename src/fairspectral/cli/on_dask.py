@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 from fairspectral.cli.inputs import Prepared, make_groups, prepare, sensitive_names
@@ -14,9 +12,8 @@ from fairspectral.cli.tables import Table, check_columns
 _TIMEOUT = 20
 
 
-@contextmanager
-def connected(address: str) -> Iterator[Any]:
-    """A client of the scheduler at an address, which is in use until the block ends."""
+def connect(address: str) -> Any:
+    """A client of the scheduler at an address; it is in use, and Dask closes it, when we end."""
     from fairspectral.affinity.dask_workers import import_distributed
 
     distributed = import_distributed()
@@ -27,13 +24,13 @@ def connected(address: str) -> Iterator[Any]:
             f"--dask {address}: there is no Dask scheduler; check the address, for example "
             "tcp://127.0.0.1:8786, and that 'dask scheduler' runs there."
         ) from None
-    with client:
-        if not client.scheduler_info()["workers"]:
-            raise ValueError(
-                f"--dask {address}: the scheduler has no worker; start some with 'dask worker "
-                f"{address}'."
-            )
-        yield client
+    if not client.scheduler_info()["workers"]:
+        client.close()
+        raise ValueError(
+            f"--dask {address}: the scheduler has no worker; start some with 'dask worker "
+            f"{address}'."
+        )
+    return client
 
 
 def prepare_on_dask(source: InputOptions, method: MethodOptions, *, plain: bool) -> Prepared:
@@ -82,7 +79,9 @@ def _read_parquet(source: InputOptions, method: MethodOptions, plain: bool) -> P
     constant = [str(name) for name in X.columns if not spread[name] > 0]
     notes = [f"Dropped {name!r}: it is the same in every row." for name in constant]
     X = X[[name for name in X.columns if str(name) not in constant]].astype("float64")
-    X = (X - X.mean().compute()) / spread[X.columns]
+    # As arrays: Dask would match a Series with the rows.
+    means, spread = X.mean().compute().to_numpy(), spread[X.columns].to_numpy()
+    X = X.map_partitions(_standardised, means, spread, meta=X._meta)
     return Prepared(
         table=table,
         X=X,
@@ -92,6 +91,11 @@ def _read_parquet(source: InputOptions, method: MethodOptions, plain: bool) -> P
         inputs=(source.input,),
         notes=(*notes, "The workers read the table; the labels are written beside the groups."),
     )
+
+
+def _standardised(part: Any, means: Any, spread: Any) -> Any:
+    """Rows of a worker, each column with mean 0 and standard deviation 1 over all rows."""
+    return (part - means) / spread
 
 
 def _refuse_words(X: Any, source: InputOptions) -> None:
