@@ -18,7 +18,7 @@ from fairspectral.solvers.nullspace import NullspaceSolver
 def weights_count_in_shares(estimator):
     """The checks of scikit-learn that take a weight for so many equal rows."""
     reason = "weights count in the shares of groups; they do not change who is similar to whom"
-    kinds = ("dense", "sparse")
+    kinds = ("dense",) if estimator.affinity == "gower" else ("dense", "sparse")
     return {f"check_sample_weight_equivalence_on_{kind}_data": reason for kind in kinds}
 
 

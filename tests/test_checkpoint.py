@@ -206,7 +206,7 @@ def test_states_come_back_as_they_were(tmp_path, monkeypatch, rng):
     state = {
         "numbers": [1, 2.5, float("inf"), None, True, np.float64(0.1), 2**100],
         "array": rng.normal(size=(4, 6))[:, ::2],
-        "graph": sp.random_array((5, 5), density=0.4, rng=0, format="csr"),
+        "graph": sp.csr_array(sp.random(5, 5, density=0.4, random_state=0)),
         "nested": {"words": ["a", "b"]},
     }
     file = tmp_path / "run.ckpt"

@@ -29,7 +29,7 @@ def write_model_file(path: Path, header: Mapping[str, Any], arrays: Mapping[str,
     content[_HEADER] = np.frombuffer(text.encode("utf-8", "surrogatepass"), dtype=np.uint8)
     mark = np.frombuffer(bytes.fromhex(_digest(content)), dtype=np.uint8)
     with replacing(path) as attempt, open(attempt, "wb") as file:
-        np.savez(file, allow_pickle=False, **content, **{_FINGERPRINT: mark})
+        np.savez(file, **content, **{_FINGERPRINT: mark})
 
 
 def read_model_file(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
