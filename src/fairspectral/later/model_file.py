@@ -29,7 +29,8 @@ def write_model_file(path: Path, header: Mapping[str, Any], arrays: Mapping[str,
     content[_HEADER] = np.frombuffer(text.encode("utf-8", "surrogatepass"), dtype=np.uint8)
     mark = np.frombuffer(bytes.fromhex(_digest(content)), dtype=np.uint8)
     with replacing(path) as attempt, open(attempt, "wb") as file:
-        np.savez(file, **content, **{_FINGERPRINT: mark})
+        content[_FINGERPRINT] = mark
+        np.savez(file, **content)  # type: ignore[arg-type] # allow_pickle is not among the names
 
 
 def read_model_file(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
