@@ -83,8 +83,8 @@ _BOUNDED = (FAIR, _FAIR_REGULARISED, _NEARLY_FAIR, PLAIN, _PLAIN_REGULARISED, _H
 _UNBOUNDED = (PLAIN, _PLAIN_REGULARISED, FAIR, _NEARLY_FAIR, _HALF_FAIR, _FAIR_REGULARISED,
               _PLAIN_NO_TREES, _FAIR_NO_TREES)  # fmt: skip
 _COUNTS = {"fast": 1, "default": 3, "thorough": 8}
-# Beyond this many people only a third of them: an embedding takes as long as the whole search,
-# whose random members end as low as those from the other embeddings (benchmarks/scaling.py).
+# Beyond this many people only a third of them: of a million an embedding takes two thirds of the
+# time of the whole search (benchmarks/scaling.py).
 _MANY = 200_000
 
 

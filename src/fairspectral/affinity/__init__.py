@@ -2,6 +2,7 @@
 
 from fairspectral.affinity.base import AffinityOperator, is_operator
 from fairspectral.affinity.build import make_operator
+from fairspectral.affinity.dask_sparse import distribute_graph
 from fairspectral.affinity.dense import DenseOperator
 from fairspectral.affinity.kernel import KernelOperator
 from fairspectral.affinity.sparse import SparseOperator
@@ -11,6 +12,7 @@ __all__ = [
     "DenseOperator",
     "KernelOperator",
     "SparseOperator",
+    "distribute_graph",
     "is_operator",
     "make_operator",
 ]

@@ -103,6 +103,9 @@ def read_dask(X: Any, sensitive_features: Any, affinity: Any) -> tuple[WorkerTab
     if is_dask(sensitive_features):
         sensitive_features = sensitive_features.compute()
     table = WorkerTable(X, names)
+    n, d = table.shape
+    if not n or not d:
+        raise ValueError(f"X has {n} row(s) and {d} column(s); pass rows with features.")
     if not (isinstance(affinity, str) and affinity == "precomputed"):
         table.check_finite()
     return table, sensitive_features

@@ -51,7 +51,7 @@ def on_workers(X: Any, affinity: str) -> Any:
     """What `FairSpectralClustering.fit` takes: rows or a graph that were read here are sent."""
     import dask.array as da
 
-    from fairspectral.affinity.dask_sparse import distribute_graph
+    from fairspectral.affinity import distribute_graph
     from fairspectral.affinity.dask_table import is_dask
 
     if is_dask(X):

@@ -130,6 +130,7 @@ class LaterPeople:
             The file written.
         """
         check_is_fitted(self, "labels_")
+        self._training.check_rows_are_here()
         return save_model(self, path)
 
     def __getattr__(self, name: str) -> Any:
@@ -146,6 +147,7 @@ class LaterPeople:
 
     def _place(self, X: Any) -> Placing:
         check_is_fitted(self, "labels_")
+        self._training.check_rows_are_here()
         check = partial(validate_data, self, reset=False)
         rows = read_rows(X, self._training, len(self.labels_), type(self).__name__, check)
         return place(rows, self._training, self.labels_, self._terms)

@@ -17,6 +17,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from fairspectral.affinity import AffinityOperator, is_operator
 from fairspectral.affinity.automatic import GOWER, GRAPH, common_units
+from fairspectral.affinity.dask_table import WorkerTable
 from fairspectral.affinity.gower import make_gower_kernel
 from fairspectral.affinity.kernel import RowKernel, make_kernel
 from fairspectral.affinity.mixed import MixedTable, read_mixed
@@ -25,7 +26,7 @@ from fairspectral.affinity.units import scaled_and_centred
 from fairspectral.later.fingerprints import fingerprints
 from fairspectral.linalg.threads import openmp_after_fork
 
-PRECOMPUTED, NEIGHBOUR_GRAPH = "precomputed", "nearest_neighbors"
+PRECOMPUTED, NEIGHBOUR_GRAPH, ON_WORKERS = "precomputed", "nearest_neighbors", "on workers"
 # Affinities in a strip of later people, 128 MB.
 _NUMBERS = 2**24
 
@@ -37,7 +38,8 @@ class Training:
     Attributes
     ----------
     affinity : str or callable
-        How, with ``"auto"`` replaced by what it took; `PRECOMPUTED` where affinities were given.
+        How, with ``"auto"`` replaced by what it took; `PRECOMPUTED` where affinities were given,
+        `ON_WORKERS` where only the workers of a Dask cluster have the rows.
     rows : ndarray, CSR, MixedTable or None
         The table, or affinities that are in memory; None where there is neither.
     n_neighbors, gamma, kernel_params :
@@ -65,9 +67,19 @@ class Training:
         affinity = operator.chosen or affinity
         if is_operator(affinity) or is_operator(X) or affinity == PRECOMPUTED:
             return cls(PRECOMPUTED, operator.stored_weights, dtype=operator.dtype, **options)
+        if isinstance(X, WorkerTable):
+            return cls(ON_WORKERS, None)
         if affinity == GOWER and not isinstance(X, MixedTable):
             X = read_mixed(X)
         return cls(affinity, X, rescaled=operator.rescaled, **options)
+
+    def check_rows_are_here(self) -> None:
+        """Refuse to compare anybody with rows that this process does not have."""
+        if self.affinity == ON_WORKERS:
+            raise ValueError(
+                "the model was fitted on a Dask cluster, and this process does not have its rows; "
+                "to place later people or to save the model, fit an array or DataFrame in memory."
+            )
 
     @cached_property
     def fingerprints(self) -> np.ndarray | None:
