@@ -7,7 +7,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 from fairspectral import Certificate, FairSpectralClustering
-from fairspectral.certificate import sealed
+from fairspectral.certificate.document import sealed
 
 
 @pytest.fixture(scope="module")

@@ -21,8 +21,8 @@ from fairspectral.certificate import (
     Certificate,
     EmbeddingClaim,
     LabelsClaim,
-    sealed,
 )
+from fairspectral.certificate.document import sealed
 from fairspectral.claims import (
     RequestedBand,
     bound_embedding,

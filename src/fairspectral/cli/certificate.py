@@ -82,7 +82,7 @@ def certify(
 
 def read_certificate(path: Path) -> tuple[dict[str, Any], Certificate]:
     """A certificate as its file has it, and as its claims."""
-    from fairspectral.certificate import Certificate, read_json
+    from fairspectral.certificate.document import Certificate, read_json
 
     try:
         given = read_json(path.read_text(encoding="utf-8"))

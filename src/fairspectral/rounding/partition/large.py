@@ -8,7 +8,6 @@ change. The work on the coarse graph does not grow with n, and the rest grows in
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -20,12 +19,10 @@ from fairspectral.rounding.partition.watch import Watch
 
 # Nodes beyond which the population lives on a coarser graph, and of how many nodes.
 LARGE, POPULATED = 60_000, 30_000
-# Twice the generations of a smaller graph, which cost little beside the way up.
-_GENERATIONS = 2
+# scripts/ablate_large.py shows what these and the nodes are worth.
 # On the way up it is cooler than in the population, so that what was found survives, and persons
 # outside the bounds cost more from the beginning: at the lower prices many are outside at the end,
-# and bringing them in one by one raises the cut by half. Of 100,000 people the cut ends at
-# 2.16 in place of 2.31, and of those in separate blobs at 1.22 in place of 1.97.
+# and bringing them in one by one raises the cut.
 _UP = Schedule(hot=0.1, warm=0.1, cold=0.02, cheap=1.0, fair=3.0, dear=10.0)
 # Clusterings that come up to the finest level, each in a thread.
 _CLIMBERS = 2
@@ -50,8 +47,7 @@ def evolve_large(
     if coarse:
         measured = [population.measure(labels) for labels in coarse]
         population.calibrate(min(measured, key=lambda one: one.worth).labels, rng)
-    more = replace(effort, generations=_GENERATIONS * effort.generations)
-    first, members = evolve(population, coarse, more, rng, watch)
+    first, members = evolve(population, coarse, effort, rng, watch)
     chosen = _different(members)[:_CLIMBERS]
     jobs: list[Job] = [
         partial(search.climb, levels, member.labels, _UP, stream)

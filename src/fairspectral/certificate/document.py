@@ -1,0 +1,155 @@
+"""The certificate of a clustering: what is claimed, in numbers that anyone can recompute."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any, Self
+
+from fairspectral.certificate.parts import (
+    AttributeClaim,
+    CutClaim,
+    DataClaim,
+    EmbeddingClaim,
+    LabelsClaim,
+    LinksClaim,
+)
+from fairspectral.certificate.words import cut_words, data_words, embedding_words, labels_words
+from fairspectral.files import write_text
+from fairspectral.fingerprints import fingerprint_text
+
+FORMAT = "fairspectral certificate"
+VERSION = 2
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What a fit claims; print it, or write it as JSON for `fairspectral verify`.
+
+    Attributes
+    ----------
+    n_clusters : int
+        k.
+    parameters : dict
+        The parameters of the estimator.
+    versions : dict
+        Of the software that computed it.
+    data : DataClaim
+    embedding : EmbeddingClaim
+    labels : LabelsClaim
+    cut : CutClaim
+    not_covered : list of str
+        What is not claimed, in sentences.
+    """
+
+    n_clusters: int
+    parameters: dict[str, Any]
+    versions: dict[str, str]
+    data: DataClaim
+    embedding: EmbeddingClaim
+    labels: LabelsClaim
+    cut: CutClaim
+    not_covered: list[str]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As nested dictionaries, with the format and a seal."""
+        body = {"format": FORMAT, "version": VERSION, **asdict(self)}
+        return {**body, "seal": fingerprint_text(body)}
+
+    def to_json(self, path: Any = None) -> str:
+        """As JSON text; if a path is given, it is also written there, whole or not at all."""
+        text = json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        if path is not None:
+            write_text(Path(path), text)
+        return text
+
+    @classmethod
+    def from_dict(cls, given: Any) -> Self:
+        """Read what `to_dict` wrote; whether the seal holds is `sealed`'s question."""
+        if not isinstance(given, Mapping) or given.get("format") != FORMAT:
+            raise ValueError(
+                "this is not a certificate of fairspectral; pass the JSON that cluster "
+                "--certificate or model.certificate_.to_json() wrote."
+            )
+        if given.get("version") != VERSION:
+            raise ValueError(
+                f"the certificate has version {given.get('version')!r}, but this release reads "
+                f"version {VERSION}; verify it with the release that wrote it."
+            )
+        parts = {name: value for name, value in given.items() if name not in _ENVELOPE}
+        for name, kind in _PARTS.items():
+            if name in parts:
+                parts[name] = _read(kind, parts[name], name)
+        found = _read(cls, parts, "the certificate")
+        missing = sorted(_NEEDED - set(found.parameters))
+        if missing:
+            raise ValueError(
+                f"the certificate has no {missing[0]} among its parameters; pass the file as "
+                "cluster --certificate wrote it."
+            )
+        return found
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Read what `to_json` returned."""
+        return cls.from_dict(read_json(text))
+
+    def __str__(self) -> str:
+        lines = [data_words(self.data), embedding_words(self.embedding)]
+        lines.append(labels_words(self.labels, self.data.rows))
+        lines.append(cut_words(self.cut, self.labels.within_bounds))
+        return "\n".join([*lines, *self.not_covered])
+
+    __repr__ = __str__
+
+
+_ENVELOPE = ("format", "version", "seal")
+# Parameters without which nothing can be computed again.
+_NEEDED = {
+    "affinity", "gamma", "n_neighbors", "kernel_params", "dtype", "attribute_mode",
+    "assign_labels", "fairness_tol", "n_components",
+}  # fmt: skip
+_PARTS = {"data": DataClaim, "embedding": EmbeddingClaim, "labels": LabelsClaim, "cut": CutClaim}
+
+
+def read_json(text: str) -> Any:
+    """JSON as it stands in a file."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise ValueError(
+            "the certificate is not valid JSON; pass the file as cluster --certificate wrote it."
+        ) from None
+
+
+def sealed(given: Mapping[str, Any]) -> bool:
+    """Whether a certificate is as it was written: its seal is the SHA-256 of the rest.
+
+    It shows changes by accident. Whoever changes a certificate on purpose can seal it again;
+    then the recomputation has to show it.
+    """
+    body = {name: value for name, value in given.items() if name != "seal"}
+    return given.get("seal") == fingerprint_text(body)
+
+
+def _read(kind: Any, given: Any, name: str) -> Any:
+    """A dataclass from a dictionary with exactly its fields."""
+    names = [field.name for field in fields(kind)]
+    if not isinstance(given, Mapping) or set(given) != set(names):
+        found = set(given) if isinstance(given, Mapping) else set()
+        odd = sorted(map(str, found ^ set(names)))
+        raise ValueError(
+            f"the part {name!r} of the certificate is not complete, or has something of its own "
+            f"({', '.join(odd[:3])}); pass the file as cluster --certificate wrote it."
+        )
+    values = dict(given)
+    if kind is LabelsClaim:
+        attributes = values["attributes"]
+        if not isinstance(attributes, list):
+            raise ValueError("the part 'labels' of the certificate has no list of attributes.")
+        values["attributes"] = [_read(AttributeClaim, a, "attributes") for a in attributes]
+        if values["links"] is not None:
+            values["links"] = _read(LinksClaim, values["links"], "links")
+    return kind(**values)
