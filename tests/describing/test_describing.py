@@ -277,7 +277,7 @@ def test_a_model_is_described_by_the_table_that_is_passed(fitted):
 
 
 def test_a_model_without_a_table_says_that_columns_are_unknown(fitted):
-    model, table = fitted
+    model, _ = fitted
     found = model.describe()
     assert found.sentences[0] == (
         "Cluster 0 (40 members, 50%): no columns are known to describe it by."

@@ -9,7 +9,6 @@ from scipy.stats import rankdata
 
 from fairspectral.describing.columns import Column
 
-
 # How many are named for each cluster.
 _MOST = 3
 
