@@ -9,7 +9,7 @@
     python benchmarks/cut.py --exact 100            # against the optimum of small problems
     python benchmarks/cut.py --pairs 30             # does a graph suffer from detached pairs?
     python benchmarks/cut.py --large --effort default  # time a graph of 68,000 people
-    python benchmarks/cut.py --report               # table and picture into docs/
+    python benchmarks/cut.py --report               # tables and picture into docs/
 
 Every cut, every cell and every size is counted again from the labels. Runs are kept in a file as
 they finish, and a run that is there is not repeated. The best known clusterings are in

@@ -6,8 +6,8 @@
     python benchmarks/solvers.py --report    # tables and plot from the stored results
 
 Each cell (problem, solver) runs in a process of its own; its result is stored at once, in
-docs/benchmarks.json (with --quick in bench-quick/), from which the tables of docs/benchmarks.md and
-its pictures are written.
+docs/benchmarks.json (with --quick in bench-quick/), from which the tables of docs/benchmarks.md
+and docs/benchmarks-tables.md and their pictures are written.
 """
 
 from fairspectral_benchmarks.solvers.command import main

@@ -363,7 +363,7 @@ class FairSpectralClustering(FairClusteringBase):
             does not keep them; with None, only sizes, groups and typical members are described,
             and the connections of a sparse graph.
         feature_names, columns, row_names, most, least_effect
-            As in `fairspectral.describe`.
+            As in `fairspectral.describe`; the nodes of a graph have their own names.
 
         Returns
         -------

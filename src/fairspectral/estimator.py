@@ -162,6 +162,7 @@ class FairClusteringBase(LaterPeople, ClusterMixin, BaseEstimator):
                 solver_params,
                 random_state,
             )
+        self._nodes = None if graph is None else graph.nodes
         return self
 
     def _compute(

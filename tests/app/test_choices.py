@@ -42,6 +42,15 @@ def test_every_choice_is_in_the_command(read):
     ]  # fmt: skip
 
 
+def test_the_encoding_is_in_the_command_where_it_was_guessed():
+    lists = {"compare": ["0"], "fair": ["1"]}
+    for encoding, option in (("cp1252", "--encoding cp1252"), ("utf-16", "--sensitive sex")):
+        sheet = open_upload("t.csv", "x,sex\n1,f\n2,\u00e4\n3,f\n".encode(encoding), Limits())
+        command = read_choices({"clusters": "2"}, lists.__getitem__, sheet, Limits()).command(0.0)
+        assert option in command
+        assert ("--encoding" in command) == (encoding == "cp1252")
+
+
 def test_a_name_for_the_labels_that_is_free():
     content = b"x,cluster,fair_cluster,sex\n" + b"1,2,3,f\n2,3,4,m\n" * 3
     sheet = open_upload("-t.tsv", content.replace(b",", b"\t"), Limits())

@@ -38,6 +38,30 @@ def test_a_column_with_a_mistake_says_so():
     assert "not a plain number" in sheet.columns[0].unused
 
 
+def test_missing_values_are_counted_and_no_examples():
+    content = b"x,city,void\n,Rome,\n1.5,,NA\n?,Oslo,\n2,Rome,\n"
+    about = [column.about for column in open_upload("t.csv", content, LIMITS).columns]
+    assert about == [
+        "numbers, 2 distinct: 1.5, 2; 2 missing",
+        "text, 2 distinct: Rome, Oslo; 1 missing",
+        "empty",
+    ]
+
+
+def test_a_western_european_file_is_read_with_a_note_and_a_marked_one_without():
+    text = "name,sex\nJos\u00e9,f\nZo\u00eb,m\n\u20ac,f\n"
+    sheet = open_upload("people.csv", text.encode("cp1252"), LIMITS)
+    assert sheet.columns[0].about.startswith("text, 3 distinct: Jos\u00e9, Zo\u00eb, \u20ac")
+    assert sheet.table.notes == (
+        "people.csv is not UTF-8 text, so it was read as Western European (cp1252); if names look "
+        "wrong, save it as UTF-8.",
+    )
+    for encoding in ("utf-8", "utf-8-sig", "utf-16"):
+        marked = open_upload("people.csv", text.encode(encoding), LIMITS)
+        assert marked.table.notes == ()
+        assert marked.columns == sheet.columns
+
+
 def test_no_file_is_left(temporary):
     assert open_upload("people.csv", GOOD, LIMITS).n == 3
     assert os.listdir(temporary) == []
@@ -66,7 +90,7 @@ REFUSED = {
     "a very long header": (b"a," * 500_000, "more than 8 columns"),
     "too large": (b"x,sex\n" + b"1,f\n" * 300_000, "has more than 1 MB"),
     "two names alike": (b"x,x\n1,2\n3,4\n", "2 columns called 'x'"),
-    "not text": (b"x,sex\n\xff\xfe,f\n", "not UTF-8 text"),
+    "not text": (b"x,sex\n\x81,f\n2,m\n", r"in line 2\); save it as UTF-8\.$"),
 }
 
 

@@ -29,7 +29,10 @@ def test_only_what_is_between_the_marks_changes(tmp_path):
 @pytest.mark.parametrize(
     ("page", "tables"),
     [
-        ("benchmarks", ["summary", "solvers"]),
+        ("benchmarks", ["summary"]),
+        ("benchmarks-tables", ["solvers"]),
+        ("cut", ["summary"]),
+        ("cut-tables", ["cut"]),
         ("fair-rounding-measured", TABLES),
         ("diagnosis-tables", ["findings"]),
         ("affinity", ["affinities"]),

@@ -29,6 +29,7 @@ def saved(call, tmp_path):
     done = call("cluster", tmp_path / "old.csv", "-s", "sex", "-k", "2", "--affinity", "rbf",
                 "-o", tmp_path / "out.csv", "--save", tmp_path / "m.npz")  # fmt: skip
     assert done.status == 0, done.err
+    assert f"Model: {tmp_path / 'm.npz'}" in done.out.replace("\n", "")
     return tmp_path / "m.npz"
 
 

@@ -211,7 +211,7 @@ def test_sensitive_attributes_are_told_only_where_they_differ(rng):
     assert "sex" not in found.columns
 
 
-def test_typical_members_are_nearest_in_the_embedding_or_most_usual(rng):
+def test_typical_members_are_most_usual_or_nearest_in_the_embedding(rng):
     labels = np.repeat([0, 1], 5)
     rows = np.array([0, 1, 2, 3, 4, 10, 11, 12, 13, 14.0])[:, None]
     found = describe(None, labels, embedding=rows)
@@ -222,6 +222,9 @@ def test_typical_members_are_nearest_in_the_embedding_or_most_usual(rng):
     usual = describe(table, labels)
     assert usual.clusters[0].typical[0] in ("r", "t")  # s is in the middle, but alone with b
     assert "v" not in usual.clusters[1].typical
+    # One rule with a table, wherever the labels come from.
+    again = describe(table, labels, embedding=rng.random((10, 1)))
+    assert [c.typical for c in again.clusters] == [c.typical for c in usual.clusters]
     named = describe(None, labels, embedding=rows, row_names=list("ABCDEFGHIJ"))
     assert named.clusters[0].typical[0] == "C"
 
@@ -269,19 +272,39 @@ def test_a_model_is_described_by_the_table_that_is_passed(fitted):
     # An array gets the names that the model was fitted with.
     assert model.describe(table.to_numpy()).sentences == found.sentences
     assert model.describe(table.to_numpy(), feature_names=["u", "v"]).columns == ("u", "v")
-    assert len(found.clusters[0].typical) == 3
+    usual = describe(table, model.labels_).clusters
+    assert [c.typical for c in found.clusters] == [c.typical for c in usual]
 
 
 def test_a_model_without_a_table_says_that_columns_are_unknown(fitted):
-    model, table = fitted
+    model, _ = fitted
     found = model.describe()
     assert found.sentences[0] == (
         "Cluster 0 (40 members, 50%): no columns are known to describe it by."
     )
     assert found.notes[0].startswith("No table was given")
-    assert found.clusters[0].typical == model.describe(table).clusters[0].typical
+    assert len(found.clusters[0].typical) == 3
     with pytest.raises(ValueError, match="not fitted"):
         FairSpectralClustering().describe()
+
+
+def test_the_nodes_of_a_graph_keep_their_names(tmp_path):
+    networkx = pytest.importorskip("networkx", reason="pip install networkx")
+    club = networkx.relabel_nodes(networkx.karate_club_graph(), lambda node: f"member {node}")
+    model = FairSpectralClustering(2, random_state=0).fit(club, sensitive_features="club")
+    found = model.describe()
+    cluster_of = dict(zip(club, model.labels_, strict=True))
+    assert all(cluster_of[name] == c.label for c in found.clusters for name in c.typical)
+    assert model.describe(row_names=range(34)).clusters[0].typical != found.clusters[0].typical
+    told = describe(None, model.labels_, affinity=club, sensitive_features="club")
+    assert told.audit.attributes[0].name == "club"
+    assert all(cluster_of[name] == c.label for c in told.clusters for name in c.typical)
+    pytest.importorskip("jinja2", reason="pip install 'fairspectral[report]'")
+    page = model.report(tmp_path / "club.html", plain=False, frontier=False, stability=False)
+    assert f"Typical: {', '.join(found.clusters[0].typical)}." in page.read_text("utf-8")
+    # A model that is fitted again on something else has no nodes.
+    model.set_params(affinity="precomputed").fit(networkx.to_numpy_array(club))
+    assert all(isinstance(name, int) for c in model.describe().clusters for name in c.typical)
 
 
 def test_a_model_of_a_graph_refuses_its_affinities_and_names_nobody_set_aside():

@@ -47,9 +47,10 @@ def _measure(arguments: argparse.Namespace, known: BestKnown) -> None:
     print(results.table())
     print(results.summary())
     if arguments.report:
-        tables = {"summary": results.summary(), "cut": results.table()}
-        fill_in(ROOT / "docs" / "cut.md", tables)
-        results.plot(ROOT / "docs" / "images" / "cut.png")
+        docs = ROOT / "docs"
+        fill_in(docs / "cut.md", {"summary": results.summary()})
+        fill_in(docs / "cut-tables.md", {"cut": results.table()})
+        results.plot(docs / "images" / "cut.png")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -67,5 +68,5 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--exact", type=int, metavar="N", help="N small problems with optimum")
     parser.add_argument("--pairs", type=int, metavar="N", help="N graphs with detached pairs")
     parser.add_argument("--large", action="store_true", help="time a graph of 68,000 people")
-    parser.add_argument("--report", action="store_true", help="table and picture into docs/")
+    parser.add_argument("--report", action="store_true", help="tables and picture into docs/")
     return parser

@@ -12,13 +12,14 @@ ORDER = ("LastFMNet", "FacebookNet", "Thyroid", "Census", "4area")
 
 
 def write_report(results):
-    """Replace the text between the marks of each table that was measured."""
-    tables = {}
-    for part, table in TABLES.items():
-        source = "clusterings" if part == "stages" else part
-        if source in results:
-            tables[part] = table(sorted(results[source], key=_place))
-    fill_in(DOCUMENT, tables)
+    """Replace the text between the marks of each table that was measured.
+
+    The choice of defaults has no table on the page: it is printed.
+    """
+    found = {part: sorted(rows, key=_place) for part, rows in results.items()}
+    fill_in(DOCUMENT, {name: table(found[name]) for name, table in TABLES.items() if name in found})
+    if "defaults" in found:
+        print(defaults(found["defaults"]))
 
 
 def _place(row):
@@ -28,33 +29,36 @@ def _place(row):
 
 
 def clusterings(rows):
-    """One table for each data set, with the three ways side by side."""
-    ways = (("fair", "fair"), ("plain", "plain"), ("kmeans", "k-means"))
-    measures = ("cut", "balance", "outside", "smallest", "s")
-    header = ["k", "tol", *(f"{name}: {measure}" for _, name in ways for measure in measures)]
-    text = ""
+    """One line for each data set, with fair rounding beside k-means, and the sum in words."""
+    sizes = list(dict.fromkeys(row["k"] for row in rows))
+    lines = []
     for data in dict.fromkeys(row["data"] for row in rows):
-        lines = []
-        for row in rows:
-            if row["data"] == data:
-                line = [row["k"], f"{row['tol']:g}"]
-                for way, _ in ways:
-                    line += _one_way(row[way], row["k"])
-                lines.append(line)
-        text += f"**{data}**\n\n{markdown_table(header, lines)}\n\n"
-    return text + _summary(rows)
+        found = [row for row in rows if row["data"] == data]
+        fair, kmeans = (
+            [_checked(row[way], row["k"]) for row in found] for way in ("fair", "kmeans")
+        )
+        outside = [
+            f"{sum(one['cells_outside'] for one in way)} of {sum(one['cells'] for one in way)}"
+            for way in (fair, kmeans)
+        ]
+        smallest = [min(one["smallest"] for one in way) for way in (fair, kmeans)]
+        ratios = [f"{_ratio([row for row in found if row['k'] == k]):.2f}" for k in sizes]
+        lines.append([data, *outside, *smallest, *ratios])
+    header = ["data", "cells outside: fair", "k-means", "smallest cluster: fair", "k-means",
+              *(f"cut, fair : plain, k = {k}" for k in sizes)]  # fmt: skip
+    return f"{markdown_table(header, lines)}\n\n{_summary(rows)}"
 
 
-def _one_way(found, k):
+def _checked(found, k):
     assert found["clusters"] == k or "floor" not in found, "a cluster is missing"
     assert found["smallest"] >= found.get("floor", 0), "a cluster is below the floor"
-    return [
-        f"{found['cut']:.3f}",
-        f"{found['balance']:.2f}",
-        f"{found['cells_outside']}/{found['cells']}",
-        found["smallest"],
-        f"{found['seconds']:.1f}",
-    ]
+    return found
+
+
+def _ratio(rows):
+    """The cut from the fair embedding over that from the plain one, in the geometric mean."""
+    logarithms = [math.log(row["fair"]["cut"] / row["plain"]["cut"]) for row in rows]
+    return math.exp(sum(logarithms) / len(rows))
 
 
 def _summary(rows):
@@ -70,9 +74,6 @@ def _summary(rows):
     )
     lower = sum(row["fair"]["cut"] < 0.999 * row["plain"]["cut"] for row in rows)
     higher = sum(row["plain"]["cut"] < 0.999 * row["fair"]["cut"] for row in rows)
-    ratio = math.exp(
-        sum(math.log(row["fair"]["cut"] / row["plain"]["cut"]) for row in rows) / len(rows)
-    )
     return (
         f"In all: {len(rows)} clusterings of the fair embedding have {outside['fair']} of "
         f"{cells['fair']:,} cells outside their bounds, those of the plain embedding "
@@ -80,21 +81,8 @@ def _summary(rows):
         f"{len(rows)} clusterings. All fair roundings have k clusters, none below the floor. "
         f"The cut is lower from the fair embedding in {lower} cases, from the plain one in "
         f"{higher}, and within a thousandth in {len(rows) - lower - higher}; the geometric mean "
-        f"of their ratio (fair : plain) is {ratio:.3f}.\n"
+        f"of their ratio (fair : plain) is {_ratio(rows):.3f}.\n"
     )
-
-
-def stages(rows):
-    rows = [row for row in rows if row["tol"] == 0.2]
-    names = list(rows[0]["fair"]["stages"])
-    lines = []
-    for row in rows:
-        cuts = row["fair"]["stages"]
-        fall = 1 - cuts[names[-1]] / cuts["fair flow"]
-        lines.append(
-            [row["data"], row["k"], *(f"{cuts[name]:.3f}" for name in names), f"{fall:.0%}"]
-        )
-    return markdown_table(["data", "k", *names, "fall"], lines)
 
 
 def defaults(rows):
@@ -123,22 +111,20 @@ def defaults(rows):
 
 
 def peers(rows):
-    header = [
-        "data", "k", "method", "persons outside", "largest deviation", "cost", "clusters",
-        "smallest", "s",
-    ]  # fmt: skip
+    """One line for each data set and k: the linear program of Bera et al. beside ours."""
     lines = []
-    for row in rows:
-        if row["method"].startswith("ours, at") and row["persons_outside"] > 1:
-            continue  # the peer's deviation, from a cluster of a few persons, is not a useful bound
-        if "cost" in row:
-            found = [
-                f"{row['persons_outside']:.2f}", f"{row['achieved_tol']:.3f}",
-                f"{row['cost']:.5g}", row["clusters"], row["smallest"],
-            ]  # fmt: skip
-        else:
-            found = ["not finished", "", "", "", ""]
-        lines.append([row["data"], row["k"], row["method"], *found, f"{row['seconds']:.2f}"])
+    for data, k in dict.fromkeys((row["data"], row["k"]) for row in rows):
+        found = {row["method"]: row for row in rows if (row["data"], row["k"]) == (data, k)}
+        kmeans, theirs, ours = (
+            found[name] for name in ("k-means", "Bera et al.", "ours, no floor")
+        )
+        outside = [f"{one['persons_outside']:.2f}" for one in (kmeans, theirs, ours)]
+        cost = f"{ours['cost'] / theirs['cost']:.2f}"
+        counts = [one["clusters"] for one in (theirs, ours)]
+        seconds = [f"{one['seconds']:.2f}" for one in (theirs, ours)]
+        lines.append([data, k, *outside, cost, *counts, *seconds])
+    header = ["data", "k", "persons outside: k-means", "Bera et al.", "ours", "cost, ours : theirs",
+              "clusters: Bera et al.", "ours", "s: Bera et al.", "ours"]  # fmt: skip
     return markdown_table(header, lines)
 
 
@@ -155,10 +141,4 @@ def scale(rows):
     return markdown_table(header, lines)
 
 
-TABLES = {
-    "clusterings": clusterings,
-    "stages": stages,
-    "defaults": defaults,
-    "peers": peers,
-    "scale": scale,
-}
+TABLES = {"clusterings": clusterings, "peers": peers, "scale": scale}

@@ -32,9 +32,9 @@ LOWEST = 1e-8
 
 
 def write_report(results: dict[str, Any], out: Path) -> None:
-    """The tables of ``benchmarks.md``, and its two pictures, beside the stored results.
+    """The tables of ``benchmarks.md`` and ``benchmarks-tables.md``, with a picture each.
 
-    The rest of the page is not changed.
+    They are written beside the stored results; the rest of the pages is not changed.
     """
     cells, rates = results["cells"], results.get("rates")
     names = [name for name in CASES if f"{name}/krylov" in cells]
@@ -45,11 +45,17 @@ def write_report(results: dict[str, Any], out: Path) -> None:
     parts += [_table(cells, name) for name in names]
     if _plot(cells, names, out / "benchmarks.svg"):
         parts.append("![time and gap of the solvers' best runs](benchmarks.svg)")
-    page = out / "benchmarks.md"
+    _fill("Solvers side by side", out / "benchmarks.md", "summary", summary(cells, names, out))
+    _fill(
+        "Every solver on every problem", out / "benchmarks-tables.md", "solvers", "\n\n".join(parts)
+    )
+
+
+def _fill(title: str, page: Path, name: str, table: str) -> None:
+    """Put a table into its page, which is begun where there is none."""
     if not page.exists():
-        places = [*marks("summary"), "", *marks("solvers"), ""]
-        write_text(page, "\n".join(["# Solvers side by side", "", *places]))
-    fill_in(page, {"summary": summary(cells, names, out), "solvers": "\n\n".join(parts)})
+        write_text(page, "\n".join([f"# {title}", "", *marks(name), ""]))
+    fill_in(page, {name: table})
 
 
 def _seconds(cells: dict[str, Any], name: str, solvers: tuple[str, ...]) -> tuple[float, str]:

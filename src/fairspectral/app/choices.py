@@ -21,8 +21,8 @@ from fairspectral.frontier import TOLERANCES
 from fairspectral.report.price import FULL_FRONTIER_SAMPLES, QUICK_TOLERANCES
 
 # In the order in which a person would write them.
-_OPTIONS = ("sensitive", "bin", "missing_sensitive", "drop", "keep", "clusters", "affinity",
-            "neighbors", "attribute_mode", "effort", "seed")  # fmt: skip
+_OPTIONS = ("sensitive", "bin", "missing_sensitive", "encoding", "drop", "keep", "clusters",
+            "affinity", "neighbors", "attribute_mode", "effort", "seed")  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -101,6 +101,7 @@ def read_choices(form: Mapping[str, Any], lists: Any, sheet: Sheet, limits: Limi
         sensitive=[columns[i].name for i in fair],
         bin=bins or None,
         missing_sensitive=MissingSensitive("category" if form.get("missing") else "error"),
+        encoding=None if sheet.table.encoding.startswith("utf") else sheet.table.encoding,
         drop=drop or None,
         keep=keep or None,
     )

@@ -186,13 +186,13 @@ def cluster(
         write_table(prepared.table, output, label_column, model.labels_)
     found = _audit(model, prepared)
     seconds = time.perf_counter() - started
+    outputs = dict(output=output, report=report, certificate_file=certificate, model_file=save)
     if json:
-        outputs = {"output": output, "report": report, "certificate_file": certificate}
         _print_json(model, found, prepared, outputs, frontier, again, seconds)
         return
     # Where the labels are on standard output, nothing else is.
     with redirect_stdout(sys.stderr) if is_standard(output) else nullcontext():
-        _print(model, found, prepared, output, report, again, seconds)
+        _print(model, found, prepared, outputs, again, seconds)
         if claims is not None:
             print_lines(*str(claims).splitlines(), f"Certificate: {certificate}")
 
@@ -326,8 +326,7 @@ def _print(
     model: FairSpectralClustering,
     found: Audit,
     prepared: Prepared,
-    output: Path | None,
-    report: Path | None,
+    outputs: dict[str, Path | None],
     again: Stability | None,
     seconds: float,
 ) -> None:
@@ -353,12 +352,15 @@ def _print(
         header, *rows = again.table(",")
         print_table(header, rows, title="Which clusters come back on resamples")
         print_lines(again.words)
+    output = outputs["output"]
     if output is not None:
         print_lines(f"Labels: {'standard output' if is_standard(output) else output}")
-    if report is not None:
-        print_lines(f"Report: {report}")
-    if output is None and report is None:
-        print_lines("Nothing was written; pass -o FILE to keep the labels.")
+    for name, key in (("Report", "report"), ("Model", "model_file")):
+        if outputs[key] is not None:
+            print_lines(f"{name}: {outputs[key]}")
+    if output is None and outputs["report"] is None:
+        what = "The labels were not" if any(outputs.values()) else "Nothing was"
+        print_lines(f"{what} written; pass -o FILE to keep the labels.")
 
 
 def _print_json(

@@ -15,7 +15,8 @@ from fairspectral.describing.columns import Column, read_columns, sensitive_colu
 from fairspectral.describing.description import ClusterDescription, Description
 from fairspectral.describing.differences import choose, is_beyond_chance
 from fairspectral.describing.effects import Contrast, compare
-from fairspectral.describing.typical import distances_in_columns, distances_in_embedding, nearest
+from fairspectral.describing.typical import typical_members
+from fairspectral.graphs.door import as_graph, groups_of
 from fairspectral.metrics import encode_labels
 from fairspectral.parameters import check_whole_number
 from fairspectral.row_order import check_same_rows, row_labels
@@ -23,7 +24,6 @@ from fairspectral.validation import Attribute, check_sensitive_features
 
 # A member is above somebody else in 60 of 100 pairs, or a share differs by 20 points.
 LEAST_EFFECT = 0.2
-_TYPICAL = 3
 
 
 def describe(
@@ -58,13 +58,16 @@ def describe(
         Names of the columns of an array.
     columns : sequence of str or None
         The columns to describe by; None means all but row numbers and names of rows.
-    affinity : array, sparse matrix, operator or None
+    affinity : array, sparse matrix, operator, graph or None
         A graph, to say how many connections stay inside a cluster; a sparse one also to compare
-        numbers of connections.
+        numbers of connections. A graph as in ``FairSpectralClustering.fit`` brings the names of
+        its nodes, and groups by the name of an attribute.
     embedding : array of shape (n, d) or None
-        Where to look for typical members; None takes those that are most usual in `X`.
+        Where to look for typical members if there is no table; with one, they are those that are
+        most usual in its columns.
     row_names : sequence or None
-        Names of the rows; None takes the index of `X`, or numbers from 0.
+        Names of the rows; None takes those of the graph's nodes, the index of `X`, or numbers
+        from 0.
     most : int
         Columns to mention for each cluster, at most.
     least_effect : float
@@ -85,6 +88,10 @@ def describe(
     Cluster 1 (6 members, 50%): age much higher (median 63.5 against 22.5, effect +1.00).
     """
     codes, clusters = encode_labels(labels)
+    graph = as_graph(affinity)
+    if graph is not None:
+        row_names = graph.nodes if row_names is None else row_names
+        affinity, sensitive_features = groups_of(graph, sensitive_features)
     attributes: tuple[Attribute, ...] = ()
     if sensitive_features is not None:
         attributes = check_sensitive_features(
@@ -133,23 +140,25 @@ def describe_codes(
         raise ValueError(f"least_effect={least_effect!r} must be above 0, and 1 at most.")
     n, k = len(codes), len(audit.clusters)
     names = _row_names(X, row_names, n)
-    features, notes = _features(X, n, feature_names, columns, attributes)
+    table, notes = _features(X, n, feature_names, columns, attributes)
     if X is None:
         notes.append(
             "No table was given, so nothing is said about columns; pass the table that was "
             "clustered as X."
         )
-    inside = None
+    inside, connections = None, []
     if affinity is not None:
         inside, connections = _read_graph(affinity, codes, k)
-        features = [*connections, *features]
+    features = [*connections, *table]
     contrasts = [
         contrast
         for column in (*features, *map(sensitive_column, attributes))
         for contrast in compare(column, codes, k)
     ]
     beyond = is_beyond_chance(contrasts, k)
-    typical = _typical(features, codes, k, embedding, untypical)
+    typical = typical_members(
+        codes, k, columns=table, embedding=embedding, connections=connections, untypical=untypical
+    )
     compared = contrasts if features else []
     described = []
     for c, label in enumerate(audit.clusters):
@@ -220,24 +229,6 @@ def _read_graph(affinity: Any, codes: np.ndarray, k: int) -> tuple[np.ndarray, l
         return inside, []
     none = np.zeros(len(codes), dtype=bool)
     return inside, [Column("number of connections", none, counts.astype(np.float64))]
-
-
-def _typical(
-    features: Sequence[Column],
-    codes: np.ndarray,
-    k: int,
-    embedding: np.ndarray | None,
-    untypical: np.ndarray | None,
-) -> list[np.ndarray]:
-    if embedding is not None:
-        distances = distances_in_embedding(embedding, codes, k)
-    elif features:
-        distances = distances_in_columns(features, codes, k)
-    else:
-        return [np.zeros(0, dtype=np.intp)] * k
-    if untypical is not None:
-        distances[untypical] = np.inf
-    return nearest(distances, codes, k, _TYPICAL)
 
 
 def _check_embedding(embedding: Any, n: int) -> np.ndarray:

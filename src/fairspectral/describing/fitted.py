@@ -46,6 +46,8 @@ def describe_model(
     aside = np.zeros(n, dtype=bool)
     # Their rows of the embedding are those of the centre, where they were put.
     aside[model.set_aside_.indices] = True
+    if row_names is None:
+        row_names = getattr(model, "_nodes", None)
     return describe_codes(
         X,
         np.asarray(model.labels_),

@@ -16,6 +16,7 @@ import numpy as np
 
 from fairspectral.cli.tables.almost_numeric import check_almost_numeric
 from fairspectral.cli.tables.columns import missing_values, numbers
+from fairspectral.cli.tables.dates import are_dates
 from fairspectral.cli.tables.read import Table, import_pandas
 from fairspectral.cli.tables.recipe import OTHER, AsItIs, Category, Number, Recipe, text_of
 
@@ -118,12 +119,25 @@ class _Encoder:
             self.notes.append(f"Dropped {name!r}: it has the same value {where}.")
             return
         wanted = name in self.keep or name in self.named
+        dates = name not in self.named and are_dates(column)
         if not wanted and len(counts) > max(2, n // 2):
+            if dates:
+                self.notes.append(
+                    f"Dropped {name!r}: it has mostly distinct dates, which are not read from "
+                    "text; turn them into a number such as years to compare by them."
+                )
+                return
             what = "a different value in every row" if len(counts) == n else "mostly distinct text"
             self.notes.append(
                 f"Dropped {name!r}: it has {what}, like a name; --keep {name} uses it."
             )
             return
+        if dates:
+            self.notes.append(
+                f"Column {name!r} looks like dates and is compared as {len(counts)} categories, "
+                "without their order; turn it into a number such as years to compare by time, "
+                f"or leave it out with --drop {name}."
+            )
         self.categorical.append(name)
         self.missing += int(missing.sum())
         if self.mixed:
