@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from fairspectral.cut import CutState
-from fairspectral.later.fingerprints import fingerprints, recognise
+from fairspectral.later.recognising import fingerprints, recognise
 from fairspectral.later.training import Training
 from fairspectral.validation import FairSpectralWarning
 
