@@ -253,7 +253,7 @@ def _from_model(
     _check_names(params, _OF_SEARCH)
     # A model from a file says itself that it has none.
     rounder = model._rounder if hasattr(model, "_training") else None
-    if rounder is None:
+    if rounder is None or not model._attributes:
         raise ValueError(
             "this model has no fair rounding, and so no price of fairness; fit "
             'FairSpectralClustering with sensitive_features and assign_labels="fair".'

@@ -18,9 +18,9 @@ from fairspectral.later.result import BatchAssignment, above
 from fairspectral.rounding.bounds import FairnessRule
 from fairspectral.rounding.flow import solve_flow
 
-# Regrets for the solver, which takes differences below 1e-7 for none: the median is `_ORDINARY`, and
-# those above 1 count as 1, so that a few very large ones do not make all others equal. Any move costs
-# `_STAY` more, so that nobody moves for nothing.
+# Regrets for the solver, which takes differences below 1e-7 for none: the median is `_ORDINARY`,
+# and those above 1 count as 1, so that a few very large ones do not make all others equal. Any move
+# costs `_STAY` more, so that nobody moves for nothing.
 _ORDINARY, _STAY = 1e-3, 1e-5
 
 

@@ -14,7 +14,6 @@ import scipy.sparse as sp
 
 from fairspectral.rounding.bounds import FairnessRule
 
-
 # A share of whole persons, such as 0.8 of 5, may have a floating-point error.
 _SLIP = 1e-9
 
@@ -140,7 +139,7 @@ def _limits(before: Sequence[np.ndarray], rules: Sequence[FairnessRule], m: int)
             for sign, end in ((1, float(rule.lower[s])), (-1, float(rule.upper[s]))):
                 if end == (0.0 if sign > 0 else 1.0):
                     continue  # no limit
-                # In a cluster of x the first allows `gap` x persons from the share, the other `one`.
+                # In a cluster of x the band allows `gap` x persons from the share, the other `one`.
                 band, persons = (end, -_SLIP), (share, 1.0 / n - 1.0)
                 gap, one = abs(end - share), 1.0 - 1.0 / n
                 for c, size in enumerate(table.sum(axis=0).tolist()):

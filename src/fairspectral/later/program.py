@@ -23,8 +23,8 @@ _SECONDS = 3.0
 # Whole numbers are first looked for so many persons around the wanted ones, up to this part of the
 # least distance from them.
 _NEAR, _NEAR_GAP = 1, 0.1
-# People who are added to the linear program at a time. Its time grows faster than their number; with
-# fewer it is solved more often.
+# People who are added to the linear program at a time. Its time grows faster than their number;
+# with fewer it is solved more often.
 _STEP = 400
 # A smaller gain is a rounding error of the solver, whose own tolerance it is.
 _GAIN = 1e-7
@@ -112,14 +112,14 @@ def _solve(
     cell = np.repeat(kind, k) * k + np.tile(np.arange(k), f)
     count = sp.csr_array((np.ones(f * k), (cell, places)), shape=(q * k, f * k))
     once = sp.csr_array((np.ones(f * k), (places // k, places)), shape=(f, f * k))
-    l, d = limits.n_limits, limits.n_choices
+    bounds, choices = limits.n_limits, limits.n_choices
     answer = linprog(
-        np.concatenate([regret.ravel(), np.full(l, beyond), np.zeros(d)]),
+        np.concatenate([regret.ravel(), np.full(bounds, beyond), np.zeros(choices)]),
         A_ub=-sp.hstack([limits.of_cells @ count, limits.of_others], format="csr"),
         b_ub=limits.of_cells @ fixed - limits.least,
-        A_eq=sp.hstack([once, sp.csr_array((f, l + d))], format="csr"),
+        A_eq=sp.hstack([once, sp.csr_array((f, bounds + choices))], format="csr"),
         b_eq=np.ones(f),
-        bounds=np.array([(0.0, 1.0)] * (f * k) + [(0.0, np.inf)] * l + [(0.0, 1.0)] * d),
+        bounds=[(0.0, 1.0)] * (f * k) + [(0.0, None)] * bounds + [(0.0, 1.0)] * choices,
         method="highs-ds",
     )
     if answer.x is None or answer.status != 0:

@@ -121,7 +121,9 @@ class BatchAssignment:
         already = ""
         if self.beyond_before:
             already = f" Before them it was {self.beyond_before} person(s)."
-        too_large = f" and {len(large)} of {k} clusters are above their largest size" if large else ""
+        too_large = (
+            f" and {len(large)} of {k} clusters are above their largest size" if large else ""
+        )
         return (
             f"Everyone so far together: {len(cells)} of {h * k} cells are outside their bounds"
             f"{too_large}, by {self.beyond} person(s) in all, {fewest} with nobody moved who was "

@@ -22,6 +22,7 @@ from fairspectral.later.model_file import read_model_file, write_model_file
 from fairspectral.later.placing import ClusterTerms
 from fairspectral.later.plain_json import from_json, to_json
 from fairspectral.later.training import PRECOMPUTED, Training
+from fairspectral.rounding.requests import one_group
 from fairspectral.rounding.result import FairAssignment
 from fairspectral.set_aside import SetAside
 from fairspectral.validation import Attribute
@@ -147,7 +148,8 @@ def _unpack_fair(
 ) -> FairAssignment | None:
     if packed is None:
         return None
-    groups = tuple((a.name, value) for a in model._attributes for value in a.categories)
+    attributes = model._attributes or (one_group(len(model.labels_)),)
+    groups = tuple((a.name, value) for a in attributes for value in a.categories)
     packed |= {"notes": tuple(packed["notes"]), "labels": model.labels_, "groups": groups}
     packed |= {name: arrays[name] for name in _TABLES}
     return FairAssignment(history=(), **packed)
