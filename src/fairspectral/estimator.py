@@ -43,6 +43,13 @@ from fairspectral.rounding.fair import FairAssignment
 from fairspectral.rounding.kmeans import kmeans_labels
 from fairspectral.rounding.placement import complete_rows, rows_of_all
 from fairspectral.rounding.plan import RoundingPlan, plan_rounding
+from fairspectral.rounding.requests import (
+    ROUNDING_PARAMS,
+    WITHOUT_GROUPS,
+    one_group,
+    refuse_for_kmeans,
+    refuse_without_groups,
+)
 from fairspectral.rounding.rows import can_search
 from fairspectral.set_aside import SetAside, choose_aside
 from fairspectral.solvers.registry import SOLVERS
@@ -52,19 +59,6 @@ from fairspectral.validation import (
     check_n_clusters,
 )
 from fairspectral.weighting import Weights, check_sample_weight
-
-# Parameters of `fair_assignment` that the estimator does not set itself.
-_ROUNDING_PARAMS = (
-    "bounds",
-    "shares",
-    "min_cluster_size",
-    "max_cluster_size",
-    "target_proportions",
-    "lower",
-    "upper",
-    "refine_rounds",
-    "row_scaling",
-)
 
 # Parameters without which a fitted model's labels cannot be judged.
 _OF_THE_LABELS = ("n_clusters", "n_components", "fairness_tol", "assign_labels", "rounding_params")
@@ -143,7 +137,7 @@ class FairClusteringBase(LaterPeople, ClusterMixin, BaseEstimator):
                 )
         if len(attributes) == 1 and self.n_components is None:
             check_n_clusters(self.n_clusters, n, len(attributes[0].categories) - 1)
-        plan = self._plan(attributes, links)
+        plan = self._plan(attributes, links, n, weights)
         if self.checkpoint is not None and (weights is not None or links is not None):
             raise ValueError(
                 "a run with sample_weight, must_link or cannot_link cannot go on from a "
@@ -218,7 +212,7 @@ class FairClusteringBase(LaterPeople, ClusterMixin, BaseEstimator):
         if plan is not None:
             rounder = Rounder(
                 rows,
-                attributes,
+                tuple(rule.attribute for rule in plan.rules),
                 searched,
                 fringe=fringe,
                 links=links,
@@ -322,22 +316,34 @@ class FairClusteringBase(LaterPeople, ClusterMixin, BaseEstimator):
         other._adopt(fair)
         return other
 
-    def _plan(self, attributes: tuple[Attribute, ...], links: Links | None) -> RoundingPlan | None:
+    def _plan(
+        self,
+        attributes: tuple[Attribute, ...],
+        links: Links | None,
+        n: int,
+        weights: Weights | None,
+    ) -> RoundingPlan | None:
         """The validated rounding request; None where k-means will round."""
-        if not attributes or self.assign_labels == "kmeans":
-            if links is not None and len(links.apart):
-                raise ValueError(
-                    "cannot_link needs the fair rounding, but here k-means rounds; pass "
-                    'sensitive_features and assign_labels="fair".'
-                )
+        params = dict(self.rounding_params or {})
+        asked = [name for name, value in params.items() if value is not None]
+        if links is not None and len(links.apart):
+            asked.append("cannot_link")
+        if self.assign_labels == "kmeans":
+            refuse_for_kmeans(asked, self.fairness_tol)
             return None
+        tolerance = self.fairness_tol
+        if not attributes:
+            refuse_without_groups(asked, tolerance)
+            if not any(name in WITHOUT_GROUPS for name in asked):
+                return None
+            attributes, tolerance = (one_group(n, weights),), None
         plan = plan_rounding(
             attributes,
             self.n_clusters,
-            fairness_tol=self.fairness_tol,
+            fairness_tol=tolerance,
             effort=self.effort,
             time_budget=self.time_budget,
-            **(self.rounding_params or {}),
+            **params,
         )
         return replace(plan, links=links)
 
@@ -419,11 +425,11 @@ class FairClusteringBase(LaterPeople, ClusterMixin, BaseEstimator):
 
     def _check_rounding_params(self) -> None:
         for name in self.rounding_params or {}:
-            if name not in _ROUNDING_PARAMS:
+            if name not in ROUNDING_PARAMS:
                 raise ValueError(
                     f"rounding_params has no parameter {name!r}"
-                    f"{did_you_mean(name, _ROUNDING_PARAMS)}; "
-                    f"it knows {', '.join(_ROUNDING_PARAMS)}."
+                    f"{did_you_mean(name, ROUNDING_PARAMS)}; "
+                    f"it knows {', '.join(ROUNDING_PARAMS)}."
                 )
 
     def _say(self, text: str) -> None:

@@ -185,8 +185,9 @@ def fairness_frontier(
     sensitive_features, n_clusters
         As in `fairspectral.fair_assignment`; a model has them already.
     tolerances : sequence of float, mapping or None
-        In any order; None means no constraint. A mapping such as ``{"sex": 0.1, "region": 0.3}``
-        gives each attribute its own; where of two of them neither is as tight as the other in
+        In any order; None means no constraint. A number is the tolerance of every attribute, also
+        for a model with one for each: its own is on the frontier only if it is among these.
+        A mapping such as ``{"sex": 0.1, "region": 0.3}`` gives each attribute its own; where of two of them neither is as tight as the other in
         every attribute, the cost may be larger at the later one.
     known : iterable of arrays of shape (n,)
         Clusterings from elsewhere: no result is worse than one of these within its bounds.
@@ -253,7 +254,7 @@ def _from_model(
     _check_names(params, _OF_SEARCH)
     # A model from a file says itself that it has none.
     rounder = model._rounder if hasattr(model, "_training") else None
-    if rounder is None:
+    if rounder is None or not model._attributes:
         raise ValueError(
             "this model has no fair rounding, and so no price of fairness; fit "
             'FairSpectralClustering with sensitive_features and assign_labels="fair".'

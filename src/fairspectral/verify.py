@@ -111,6 +111,11 @@ def verify_certificate(
         return Verification(tuple(checks))
     weights = None if sample_weight is None else check_sample_weight(sample_weight, n, given)
     links = read_links(must_link, cannot_link, range(n) if names is None else names, k)
+    if links is not None and operator.stored_weights is None:
+        raise ValueError(
+            "people with links can be verified only with affinities that are held in memory, and "
+            "these are recomputed in every pass; pass a larger memory_budget."
+        )
     attributes: tuple[Attribute, ...] = ()
     if groups is not None:
         mode = certificate.parameters["attribute_mode"]

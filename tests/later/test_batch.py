@@ -101,16 +101,59 @@ def test_what_cannot_hold_is_said_with_numbers():
     assert {"cluster", "attribute", "group", "persons", "least", "most"} == set(result.rows()[0])
 
 
-def test_large_batches_are_placed_in_parts(monkeypatch):
-    monkeypatch.setattr("fairspectral.later.batch._MOST", 30)
+def large_batch(m, beyond):
+    """People of two groups, nearly all at home in three clusters, with a few too many in one."""
     rng = np.random.default_rng(0)
-    labels, groups = rng.integers(0, 3, 300), rng.integers(0, 2, 300)
-    before = [count_cells(groups, labels, 2, 3)]
-    codes = rng.integers(0, 2, (100, 1))
-    costs = rng.random((100, 3))
-    costs[codes[:, 0] == 0, 0] -= 1.0  # one group wants to be together
-    attribute = Attribute("g", groups, (0, 1))
-    rules = [make_rule(everyone([attribute], before, codes)[0], 3, fairness_tol=0.2)]
-    placing = Placing(costs.argmin(axis=1).astype(np.int32), costs)
-    assert persons_beyond(placing.labels, codes, before, rules) > 0
-    assert place_within_bounds(placing, codes, before, rules).within_bounds
+    codes = np.arange(m)[:, None] % 2
+    similar = np.arange(m) // 2 % 3
+    similar[:: m // beyond] = 0  # those at even rows are of group 0
+    costs = 1e-5 * np.exp(3.0 * rng.normal(size=(m, 3)))
+    costs[np.arange(m), similar] = 0.0
+    before = [np.full((2, 3), 500)]
+    costs[-1] = 0.0  # somebody without any affinity, placed in the largest cluster
+    attribute = Attribute("g", np.repeat([0, 1], 1500), (0, 1))
+    rules = [make_rule(everyone([attribute], before, codes)[0], 3, fairness_tol=0.01)]
+    return Placing(similar.astype(np.int32), costs), codes, before, rules
+
+
+def test_of_a_large_batch_about_as_many_move_as_are_beyond_the_bounds():
+    placing, codes, before, rules = large_batch(6000, 60)
+    beyond = persons_beyond(placing.labels, codes, before, rules)
+    placed = place_within_bounds(placing, codes, before, rules)
+    assert placed.within_bounds
+    assert placed.proved
+    assert 0 < placed.n_moved <= beyond
+    moved = np.flatnonzero(placed.labels != placing.labels)
+    lost = placing.costs[moved, placed.labels[moved]]
+    assert lost.max() < np.median(placing.costs[placing.costs > 0])
+
+
+def test_a_few_movers_at_a_time_are_as_good_as_all_at_once(monkeypatch):
+    placing, codes, before, rules = large_batch(600, 60)
+    people = np.arange(600)
+    found = []
+    for step in (5, 10**6):
+        monkeypatch.setattr("fairspectral.later.program._STEP", step)
+        placed = place_within_bounds(placing, codes, before, rules)
+        assert placed.within_bounds
+        found.append((placed.n_moved, placing.costs[people, placed.labels].sum()))
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-6)
+
+
+def test_nobody_is_placed_in_a_full_cluster():
+    before = [np.array([[50, 40], [50, 40]])]
+    codes = np.arange(20)[:, None] % 2
+    costs = np.tile([0.0, 1.0], (20, 1))
+    attribute = Attribute("sex", np.repeat([0, 1], 90), ("f", "m"))
+    rules = [make_rule(everyone([attribute], before, codes)[0], 2, fairness_tol=0.2)]
+    placing = Placing(np.zeros(20, dtype=np.int32), costs)
+    placed = place_within_bounds(placing, codes, before, rules, ceiling=104)
+    assert placed.within_bounds
+    assert placed.sizes.tolist() == [104, 96]
+    assert "no cluster has more than 104" in placed.verdict
+    full = place_within_bounds(placing, codes, before, rules, ceiling=95)
+    # 200 people are ten more than two clusters of 95 hold.
+    assert full.beyond == 10
+    assert full.proved
+    assert not full.within_bounds
+    assert "people, allowed 95" in full.verdict

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import fairspectral
 from fairspectral import FairSpectralClustering, FairSpectralWarning, audit
 from fairspectral.cells import judge_by_tolerance
 from fairspectral.datasets import load_diabetes_patients
@@ -167,7 +168,7 @@ def test_bad_input_is_refused_in_one_sentence():
         assert str(caught.value) == sentence, name
 
 
-def test_weights_are_not_counted_and_so_refused(tmp_path):
+def test_assign_does_not_count_weights_but_a_file_keeps_them(tmp_path):
     rng = np.random.default_rng(0)
     X, groups = rng.random((40, 3)), np.arange(40) % 2
     model = FairSpectralClustering(2, random_state=0)
@@ -175,8 +176,25 @@ def test_weights_are_not_counted_and_so_refused(tmp_path):
     np.testing.assert_array_equal(model.predict(X), model.labels_)
     with pytest.raises(ValueError, match="fitted with sample_weight, and assign counts heads"):
         model.assign(X[:2], sensitive_features=[0, 1])
-    with pytest.raises(TypeError, match="fitted with sample_weight, which the file of a model"):
-        model.save(tmp_path / "model.npz")
+    loaded = fairspectral.load(model.save(tmp_path / "model.npz"))
+    np.testing.assert_array_equal(loaded.predict(X), model.labels_)
+    assert str(loaded.audit_) == str(model.audit_)
+    with pytest.raises(ValueError, match="fitted with sample_weight, and assign counts heads"):
+        loaded.assign(X[:2], sensitive_features=[0, 1])
+
+
+def test_max_cluster_size_holds_for_everyone_together():
+    X = np.r_[np.zeros((20, 1)), np.ones((20, 1))] + np.linspace(0, 0.01, 40)[:, None]
+    groups = np.arange(40) % 2
+    sizes = {"max_cluster_size": 24}
+    model = FairSpectralClustering(2, affinity="rbf", rounding_params=sizes, random_state=0)
+    model.fit(X, sensitive_features=groups)
+    later, theirs = np.full((8, 1), 0.5e-3), np.arange(8) % 2
+    placed = model.assign(later, sensitive_features=theirs)
+    assert placed.within_bounds
+    assert placed.sizes.tolist() == [24, 24]
+    with pytest.warns(FairSpectralWarning, match="2 of 2 clusters are above their largest size"):
+        model.predict(np.tile(later, (2, 1)), sensitive_features=np.arange(16) % 2)
 
 
 def test_a_graph_is_not_a_row_of_edges():

@@ -55,6 +55,16 @@ class BoundOptions:
         ),
     ] = None  # fmt: skip
 
+    def refuse_with_plain(self, tolerance: Any) -> None:
+        """Refuse bounds on shares beside ``--plain``; sizes hold, and means are audited."""
+        by_attribute = isinstance(tolerance, dict)
+        for option, given in (("--share", self.share), ("--tolerance by attribute", by_attribute)):
+            if given:
+                raise ValueError(
+                    f"--plain asks for no fairness, so {option} would not be kept; leave out one "
+                    "of them."
+                )
+
     def rounding_params(self, attributes: Sequence[str]) -> dict[str, Any] | None:
         """As the estimator takes them; `attributes` are the names of the sensitive columns."""
         asked = {

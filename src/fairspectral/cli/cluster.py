@@ -120,6 +120,8 @@ def cluster(
 
     started = time.perf_counter()
     wanted = read_tolerance(tolerance)
+    if plain:
+        bounds.refuse_with_plain(wanted)
     check_names(output, report, label_column, json)
     check_certificate(certificate, source, people)
     if checkpoint is not None:

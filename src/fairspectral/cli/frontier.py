@@ -169,6 +169,11 @@ def read_tolerances(text: str, option: str = "--tolerances") -> list[float | Non
         try:
             tolerance = None if word.lower() == "none" else float(word)
         except ValueError:
+            if "=" in word:
+                raise ValueError(
+                    f"{option} has {word!r}, but its numbers are for all attributes alike; write "
+                    "for example 0,0.1,0.2,none, or use fairness_frontier in Python."
+                ) from None
             raise ValueError(
                 f"{option} has {word!r}, which is not a number; write for example 0,0.1,0.2,none."
             ) from None

@@ -11,14 +11,17 @@ from collections.abc import Sequence
 import numpy as np
 
 from fairspectral.cells import Cells, count_cells, judge_cells
+from fairspectral.later.limits import Limits
 from fairspectral.later.placing import Placing
-from fairspectral.later.program import Limits, cheapest, in_persons
-from fairspectral.later.result import BatchAssignment
+from fairspectral.later.program import cheapest, in_persons
+from fairspectral.later.result import BatchAssignment, above
 from fairspectral.rounding.bounds import FairnessRule
 from fairspectral.rounding.flow import solve_flow
 
-# People that are placed in one program; of more, the first so many are placed before the next.
-_MOST = 2_000
+# Regrets for the solver, which takes differences below 1e-7 for none: the median is `_ORDINARY`,
+# and those above 1 count as 1, so that a few very large ones do not make all others equal. Any move
+# costs `_STAY` more, so that nobody moves for nothing.
+_ORDINARY, _STAY = 1e-3, 1e-5
 
 
 def place_within_bounds(
@@ -26,6 +29,7 @@ def place_within_bounds(
     codes: np.ndarray,
     before: Sequence[np.ndarray],
     rules: Sequence[FairnessRule],
+    ceiling: int | None = None,
 ) -> BatchAssignment:
     """Place a batch at the least cost, with as few persons as possible beyond the bounds.
 
@@ -39,22 +43,18 @@ def place_within_bounds(
         Persons who are placed already, for each attribute.
     rules : sequence of FairnessRule
         The bands of shares, for everyone together.
+    ceiling : int or None
+        The most persons in a cluster.
     """
-    labels, proved = placing.labels.copy(), True
-    if _beyond(labels, codes, before, rules):
-        counted = [table.copy() for table in before]
-        for start in range(0, len(labels), _MOST):
-            part = slice(start, start + _MOST)
-            labels[part], sure = _solve(placing.costs[part], codes[part], counted, rules)
-            proved = proved and sure and len(labels) <= _MOST
-            for table, new in zip(counted, _tables(labels[part], codes[part], before), strict=True):
-                table += new
-        proved = proved or not _beyond(labels, codes, before, rules)
+    labels, proved = placing.labels, True
+    if _beyond(labels, codes, before, rules, ceiling):
+        labels, proved = _solve(placing, codes, before, rules, ceiling)
     arrivals = _tables(labels, codes, before)
     parts = _judge(labels, codes, before, rules)
     return BatchAssignment.of(
         labels, placing.labels, arrivals, parts, rules,
-        beyond_before=sum(_persons(part) for part in _judge(labels[:0], codes[:0], before, rules)),
+        beyond_before=_beyond(labels[:0], codes[:0], before, rules, ceiling),
+        ceiling=ceiling,
         proved=proved,
     )  # fmt: skip
 
@@ -79,29 +79,41 @@ def _judge(
     ]
 
 
-def _persons(cells: Cells) -> int:
-    return int(cells.beyond.sum())
-
-
 def _beyond(
     labels: np.ndarray,
     codes: np.ndarray,
     before: Sequence[np.ndarray],
     rules: Sequence[FairnessRule],
+    ceiling: int | None,
 ) -> int:
-    return sum(_persons(part) for part in _judge(labels, codes, before, rules))
+    """Persons beyond the bounds of all cells, and above the ceiling of all clusters."""
+    parts = _judge(labels, codes, before, rules)
+    return sum(int(part.beyond.sum()) for part in parts) + above(parts[0].table, ceiling)
 
 
 def _solve(
-    costs: np.ndarray,
+    placing: Placing,
     codes: np.ndarray,
     before: Sequence[np.ndarray],
     rules: Sequence[FairnessRule],
+    ceiling: int | None,
 ) -> tuple[np.ndarray, bool]:
     """Labels of shape (m,), and whether nothing has fewer persons beyond the bounds."""
     kinds, kind = np.unique(codes, axis=0, return_inverse=True)
     kind = kind.reshape(-1)
-    limits = Limits.of(kinds, len(costs), before, rules)
-    persons, proved = in_persons(cheapest(costs, kind, limits), limits)
+    regret = _regrets(placing)
+    limits = Limits.of(kinds, len(regret), before, rules, ceiling)
+    persons, proved = in_persons(cheapest(regret, kind, placing.labels, limits), limits)
     sizes = persons.sum(axis=0)
-    return solve_flow(costs, kind, persons, persons, sizes, sizes).labels, proved
+    return solve_flow(regret, kind, persons, persons, sizes, sizes).labels, proved
+
+
+def _regrets(placing: Placing) -> np.ndarray:
+    """What each person loses in each cluster, in units of the solver, shape (m, k)."""
+    k = placing.costs.shape[1]
+    own = placing.labels[:, None]
+    regret = placing.costs - np.take_along_axis(placing.costs, own, axis=1)
+    some = regret[regret > 0]
+    if len(some):
+        regret = np.minimum(regret * (_ORDINARY / np.median(some)), 1.0)
+    return np.where(np.arange(k) == own, 0.0, regret + _STAY)

@@ -18,13 +18,17 @@ from fairspectral.later.reading import read_rows
 from fairspectral.later.result import BatchAssignment
 from fairspectral.later.saving import save_model
 from fairspectral.later.training import Training
-from fairspectral.rounding.plan import RoundingPlan
+from fairspectral.rounding.plan import make_rules
+from fairspectral.rounding.requests import SHARE_PARAMS
 from fairspectral.validation import Attribute, FairSpectralWarning
 
 
 class LaterPeople:
     """Methods of a fitted estimator for new people."""
 
+    assign_labels: str
+    fairness_tol: Any
+    rounding_params: dict[str, Any] | None
     labels_: np.ndarray
     arrivals_: tuple[np.ndarray, ...]
     _attributes: tuple[Attribute, ...]
@@ -94,19 +98,23 @@ class LaterPeople:
                 "the model was fitted with sample_weight, and assign counts heads; use predict, or "
                 "fit without weights."
             )
-        placing = self._place(X)
-        codes = read_groups(sensitive_features, self._attributes, len(placing.labels), rows=X)
-        fitted = tables_of(self._attributes, self.labels_, k)
-        before = [table + more for table, more in zip(fitted, self.arrivals_, strict=True)]
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FairSpectralWarning)  # of small groups, as in the fit
-            plan = self._plan(everyone(self._attributes, before, codes), None)
-        if plan is None:
+        if self.assign_labels == "kmeans":
             raise ValueError(
                 "the model was fitted with assign_labels='kmeans', which keeps no bounds; use "
                 "predict, or fit with assign_labels='fair'."
             )
-        result = place_within_bounds(placing, codes, before, plan.rules)
+        placing = self._place(X)
+        codes = read_groups(sensitive_features, self._attributes, len(placing.labels), rows=X)
+        fitted = tables_of(self._attributes, self.labels_, k)
+        before = [table + more for table, more in zip(fitted, self.arrivals_, strict=True)]
+        asked = self.rounding_params or {}
+        rules = make_rules(
+            everyone(self._attributes, before, codes),
+            k,
+            self.fairness_tol,
+            **{name: asked[name] for name in SHARE_PARAMS if name in asked},
+        )
+        result = place_within_bounds(placing, codes, before, rules, asked.get("max_cluster_size"))
         if update:
             self.arrivals_ = tuple(
                 more + new for more, new in zip(self.arrivals_, result.arrivals, strict=True)
@@ -151,6 +159,3 @@ class LaterPeople:
         check = partial(validate_data, self, reset=False)
         rows = read_rows(X, self._training, len(self.labels_), type(self).__name__, check)
         return place(rows, self._training, self.labels_, self._terms)
-
-    def _plan(self, attributes: tuple[Attribute, ...], links: Any) -> RoundingPlan | None:
-        raise NotImplementedError

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from fairspectral.cut import CutState
-from fairspectral.later.fingerprints import fingerprints, recognise
+from fairspectral.later.recognising import fingerprints, recognise
 from fairspectral.later.training import Training
 from fairspectral.validation import FairSpectralWarning
 
@@ -47,7 +47,8 @@ class Placing:
     labels : ndarray of shape (m,), int32
         The most similar cluster; of a row of the fit, the cluster that it has there.
     costs : ndarray of shape (m, k)
-        By how much the normalised cut rises if a person joins a cluster, up to a constant.
+        By how much the normalised cut rises if a person joins a cluster, up to a constant; the
+        same everywhere for a person without any affinity.
     """
 
     labels: np.ndarray
@@ -68,16 +69,22 @@ def place(later: Any, training: Training, labels: np.ndarray, terms: ClusterTerm
     terms : ClusterTerms
         The terms of their cut.
     """
-    costs = _costs(later, training, labels, terms)
+    costs, alone = _costs(later, training, labels, terms)
+    similar = costs.argmin(axis=1).astype(np.int32)
+    similar[alone] = np.argmax(np.bincount(labels, minlength=len(terms.volumes)))
     if training.fingerprints is not None:
         known = recognise(training.fingerprints, fingerprints(later))
         here = np.flatnonzero(known >= 0)
         least, range_ = costs[here].min(axis=1), np.ptp(costs[here], axis=1)
-        costs[here, labels[known[here]]] = least - np.where(range_ > 0, _OWN * range_, 1.0)
-    return Placing(costs.argmin(axis=1).astype(np.int32), costs)
+        similar[here] = labels[known[here]]
+        costs[here, similar[here]] = least - _OWN * range_
+    return Placing(similar, costs)
 
 
-def _costs(later: Any, training: Training, labels: np.ndarray, terms: ClusterTerms) -> np.ndarray:
+def _costs(
+    later: Any, training: Training, labels: np.ndarray, terms: ClusterTerms
+) -> tuple[np.ndarray, np.ndarray]:
+    """Of each person in each cluster, and who has no affinity to anybody."""
     k, n = len(terms.volumes), len(labels)
     members = np.zeros((n, k))
     members[np.arange(n), labels] = 1.0
@@ -96,8 +103,6 @@ def _costs(later: Any, training: Training, labels: np.ndarray, terms: ClusterTer
             FairSpectralWarning,
             stacklevel=2,
         )
-        costs[alone] = 1.0
-        costs[alone, np.argmax(np.bincount(labels, minlength=k))] = 0.0
     # Nobody is similar to a cluster without members, which k-means may leave.
     costs[:, terms.volumes <= 0] = costs.max() + 1.0
-    return costs
+    return costs, alone

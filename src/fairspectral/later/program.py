@@ -1,170 +1,131 @@
 """How many new persons of each kind go to each cluster, as programs for HiGHS in scipy.
 
-A kind is a combination of groups. The bounds of a cell depend on the size of its cluster, which the
-new people change; as conditions on persons of each kind in each cluster they are linear. A linear
-program in single people finds the numbers at the least cost, up to fractions of persons. A
+A linear program in single people finds the numbers at the least cost, up to fractions of persons. A
 mixed-integer program in the numbers alone, a few dozen, then finds the whole numbers next to these
 of those with the fewest persons beyond the bounds, which is exact.
+
+Few people move: the linear program begins with those who lose least by it, and its prices say who
+else would gain by moving. When nobody would, its optimum is that of everyone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 
-from fairspectral.rounding.bounds import FairnessRule
+from fairspectral.later.limits import Limits
 
 # Seconds after which the best whole numbers so far are taken.
 _SECONDS = 3.0
+# Whole numbers are first looked for so many persons around the wanted ones, up to this part of the
+# least distance from them.
+_NEAR, _NEAR_GAP = 1, 0.1
+# People who are added to the linear program at a time. Its time grows faster than their number;
+# with fewer it is solved more often.
+_STEP = 400
+# A smaller gain is a rounding error of the solver, whose own tolerance it is.
+_GAIN = 1e-7
 
 
-@dataclass(frozen=True)
-class _Limit:
-    """One side of a cell's bounds: ``sign (T - slope m) + y >= offset`` in one of its forms.
-
-    T persons of the cell in a cluster of m have y persons beyond it. Either form is enough where
-    there are two: the band of shares, or whole persons around the share of everyone.
-    """
-
-    sign: int
-    attribute: int
-    group: int
-    cluster: int
-    forms: tuple[tuple[float, float], ...]
-
-
-@dataclass(frozen=True)
-class Limits:
-    """All limits as ``matrix @ (t, y, z) >= least``.
-
-    Attributes
-    ----------
-    matrix : csr_array of shape (r, q k + l + d)
-        t are the new persons of q kinds in k clusters, row by row; y the persons beyond each of l
-        limits; z, for each of d limits with two forms, which of them holds.
-    least : ndarray of shape (r,)
-    shape : tuple of int
-        (q, k).
-    n_limits, n_choices : int
-        l and d.
-    """
-
-    matrix: sp.csr_array
-    least: np.ndarray
-    shape: tuple[int, int]
-    n_limits: int
-    n_choices: int
-
-    @classmethod
-    def of(
-        cls,
-        kinds: np.ndarray,
-        m: int,
-        before: Sequence[np.ndarray],
-        rules: Sequence[FairnessRule],
-    ) -> Limits:
-        """The limits for m new people.
-
-        Parameters
-        ----------
-        kinds : integer ndarray of shape (q, a)
-            The group of each kind, for each attribute.
-        m : int
-            The number of new people.
-        before : sequence of integer ndarray of shape (h, k)
-            Persons who are placed already, for each attribute.
-        rules : sequence of FairnessRule
-            The bands of shares of everyone, the new people included.
-        """
-        q, k = len(kinds), before[0].shape[1]
-        limits = _limits(before, rules, m)
-        large = float(before[0].sum() + m)
-        rows: list[int] = []
-        columns: list[int] = []
-        values: list[float] = []
-        least: list[float] = []
-        choices = 0
-        for i, limit in enumerate(limits):
-            table = before[limit.attribute]
-            member = kinds[:, limit.attribute] == limit.group
-            held, size = table[limit.group, limit.cluster], table[:, limit.cluster].sum()
-            for form, (slope, offset) in enumerate(limit.forms):
-                own = [*(np.arange(q) * k + limit.cluster), q * k + i]
-                factors = [*(limit.sign * (member - slope)), 1.0]
-                bound = offset - limit.sign * (held - slope * size)
-                if len(limit.forms) > 1:  # the first form holds where z = 0, the other where z = 1
-                    own.append(q * k + len(limits) + choices)
-                    factors.append(-large if form else large)
-                    bound -= large if form else 0.0
-                rows += [len(least)] * len(own)
-                columns += own
-                values += factors
-                least.append(float(bound))
-            choices += len(limit.forms) > 1
-        shape = (len(least), q * k + len(limits) + choices)
-        matrix = sp.csr_array((values, (rows, columns)), shape=shape)
-        return cls(matrix, np.array(least), (q, k), len(limits), choices)
-
-
-def _limits(before: Sequence[np.ndarray], rules: Sequence[FairnessRule], m: int) -> list[_Limit]:
-    """The bounds of `fairspectral.cells.cell_range`, which have a band and whole persons."""
-    found = []
-    for a, (table, rule) in enumerate(zip(before, rules, strict=True)):
-        counts = rule.attribute.counts
-        n = int(counts.sum())
-        for s, share in enumerate((counts / n).tolist()):
-            for sign, end in ((1, float(rule.lower[s])), (-1, float(rule.upper[s]))):
-                if end == (0.0 if sign > 0 else 1.0):
-                    continue  # no limit
-                band, persons = (end, -1e-9), (share, 1.0 / n - 1.0)
-                for c, size in enumerate(table.sum(axis=0).tolist()):
-                    # From some size on the band is the wider of the two.
-                    wider = [abs(end - share) * x >= 1.0 - 1.0 / n for x in (size, size + m)]
-                    forms = (band,) if all(wider) else (band, persons) if any(wider) else (persons,)
-                    found.append(_Limit(sign, a, s, c, forms))
-    return found
-
-
-def cheapest(costs: np.ndarray, kind: np.ndarray, limits: Limits) -> np.ndarray:
+def cheapest(
+    regret: np.ndarray, kind: np.ndarray, similar: np.ndarray, limits: Limits
+) -> np.ndarray:
     """Persons of each kind in each cluster at the least cost, with fractions, shape (q, k).
 
     Parameters
     ----------
-    costs : ndarray of shape (m, k)
-        Cost of each person in each cluster.
+    regret : ndarray of shape (m, k)
+        Cost of each person in each cluster, from 0 in the most similar to 1.
     kind : integer ndarray of shape (m,)
         The kind of each person.
+    similar : integer ndarray of shape (m,)
+        The most similar cluster of each.
     limits : Limits
         The bounds; one person beyond them costs more than all people together.
     """
-    (m, k), (q, _) = costs.shape, limits.shape
-    regret = costs - costs.min(axis=1, keepdims=True)
-    regret = regret / max(float(regret.max()), 1e-300)
-    places = np.arange(m * k)
-    cell = np.repeat(kind, k) * k + np.tile(np.arange(k), m)
-    count = sp.csr_array((np.ones(m * k), (cell, places)), shape=(q * k, m * k))
-    once = sp.csr_array((np.ones(m * k), (places // k, places)), shape=(m, m * k))
-    others = limits.n_limits + limits.n_choices
-    free = limits.matrix[:, q * k :]
+    (m, k), (q, _) = regret.shape, limits.shape
+    people = np.arange(m)
+    others = np.arange(k) != similar[:, None]
+    lists = (kind * k + similar)[:, None] * k + np.arange(k)
+    free = np.zeros(m, dtype=bool)
+    free[_lowest(regret, lists, others)] = True
+    while True:
+        fixed = np.bincount((kind * k + similar)[~free], minlength=q * k).astype(np.float64)
+        found = _solve(regret[free], kind[free], fixed, limits, m + 1.0)
+        if found is None:  # a limit of the solver; the most similar clusters are a start too
+            return np.bincount(kind * k + similar, minlength=q * k).reshape(q, k).astype(np.float64)
+        numbers, prices = found
+        paid = regret + prices[kind]
+        gains = (paid[people, similar][:, None] - paid > _GAIN) & others & ~free[:, None]
+        if not gains.any():
+            return numbers
+        free[_lowest(regret, lists, gains)] = True
+
+
+def _lowest(regret: np.ndarray, lists: np.ndarray, allowed: np.ndarray) -> np.ndarray:
+    """The people who lose least by a move, of each kind between each two clusters.
+
+    Parameters
+    ----------
+    regret : ndarray of shape (m, k)
+        What a move costs.
+    lists : integer ndarray of shape (m, k)
+        Kind and both clusters of a move, as a number.
+    allowed : bool ndarray of shape (m, k)
+        The moves to look at.
+    """
+    person, to = np.nonzero(allowed)
+    costs, where = regret[person, to], lists[person, to]
+    order = np.lexsort((costs, where))
+    _, first, count = np.unique(where[order], return_index=True, return_counts=True)
+    rank = np.empty(len(order), dtype=np.intp)
+    rank[order] = np.arange(len(order)) - np.repeat(first, count)
+    best = person[np.lexsort((costs, rank))]
+    # Each person once, at the best rank.
+    _, at = np.unique(best, return_index=True)
+    return best[np.sort(at)[:_STEP]]
+
+
+def _solve(
+    regret: np.ndarray, kind: np.ndarray, fixed: np.ndarray, limits: Limits, beyond: float
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """The linear program: persons of each kind in each cluster, and what one more would cost.
+
+    Parameters
+    ----------
+    regret : ndarray of shape (f, k)
+        Of the people who may move.
+    kind : integer ndarray of shape (f,)
+        Their kinds.
+    fixed : ndarray of shape (q k,)
+        Persons who stay, in each cell.
+    limits : Limits
+        The bounds.
+    beyond : float
+        The cost of one person beyond them.
+    """
+    (f, k), (q, _) = regret.shape, limits.shape
+    places = np.arange(f * k)
+    cell = np.repeat(kind, k) * k + np.tile(np.arange(k), f)
+    count = sp.csr_array((np.ones(f * k), (cell, places)), shape=(q * k, f * k))
+    once = sp.csr_array((np.ones(f * k), (places // k, places)), shape=(f, f * k))
+    bounds, choices = limits.n_limits, limits.n_choices
     answer = linprog(
-        np.concatenate([regret.ravel(), np.full(limits.n_limits, m + 1.0),
-                        np.zeros(limits.n_choices)]),
-        A_ub=-sp.hstack([limits.matrix[:, : q * k] @ count, free], format="csr"),
-        b_ub=-limits.least,
-        A_eq=sp.hstack([once, sp.csr_array((m, others))], format="csr"),
-        b_eq=np.ones(m),
-        bounds=[(0.0, 1.0)] * (m * k) + [(0.0, None)] * limits.n_limits
-        + [(0.0, 1.0)] * limits.n_choices,
+        np.concatenate([regret.ravel(), np.full(bounds, beyond), np.zeros(choices)]),
+        A_ub=-sp.hstack([limits.of_cells @ count, limits.of_others], format="csr"),
+        b_ub=limits.of_cells @ fixed - limits.least,
+        A_eq=sp.hstack([once, sp.csr_array((f, bounds + choices))], format="csr"),
+        b_eq=np.ones(f),
+        bounds=[(0.0, 1.0)] * (f * k) + [(0.0, None)] * bounds + [(0.0, 1.0)] * choices,
         method="highs-ds",
-    )  # fmt: skip
-    if answer.x is None:  # a limit of the solver; the nearest clusters are a start too
-        return np.asarray(count @ (regret == 0).astype(np.float64).ravel()).reshape(q, k)
-    return np.asarray(count @ answer.x[: m * k]).reshape(q, k)
+    )
+    if answer.x is None or answer.status != 0:
+        return None
+    prices = limits.of_cells.T @ answer.ineqlin.marginals
+    return (fixed + count @ answer.x[: f * k]).reshape(q, k), prices.reshape(q, k)
 
 
 def in_persons(wanted: np.ndarray, limits: Limits) -> tuple[np.ndarray, bool]:
@@ -192,6 +153,12 @@ def in_persons(wanted: np.ndarray, limits: Limits) -> tuple[np.ndarray, bool]:
     none = sp.csr_array((q * k, others))
     kinds = np.repeat(np.arange(q), k)
     sums = sp.csr_array((np.ones(q * k), (kinds, np.arange(q * k))), shape=(q, 2 * q * k + others))
+
+    def box(least: np.ndarray, most: np.ndarray, beyond: float) -> Bounds:
+        others = [np.full(limits.n_limits, beyond), np.ones(limits.n_choices)]
+        low = np.concatenate([least, np.zeros(len(least) + sum(map(len, others)))])
+        return Bounds(low, np.concatenate([most, *others, np.full(len(most), np.inf)]))
+
     program = partial(
         milp,
         np.concatenate([np.zeros(q * k), np.full(limits.n_limits, price),
@@ -203,14 +170,20 @@ def in_persons(wanted: np.ndarray, limits: Limits) -> tuple[np.ndarray, bool]:
             LinearConstraint(sp.hstack([cells, none, cells]), wanted.ravel(), np.inf),
             LinearConstraint(sp.hstack([-cells, none, cells]), -wanted.ravel(), np.inf),
         ],
-        bounds=Bounds(0.0, np.concatenate([np.repeat(totals, k), np.full(limits.n_limits, np.inf),
-                                           np.ones(limits.n_choices), np.full(q * k, np.inf)])),
         integrality=np.concatenate([np.ones(q * k + others), np.zeros(q * k)]),
     )  # fmt: skip
     options = {"time_limit": _SECONDS, "mip_rel_gap": 1e-9}
-    answer = program(options=options)
-    if answer.x is None:  # its presolve may fail by floating-point errors
-        answer = program(options=options | {"presolve": False})
+    # Mostly all bounds hold for whole numbers next to the wanted ones, which is a small program.
+    near = wanted.ravel()
+    answer = program(
+        bounds=box(np.maximum(np.floor(near) - _NEAR, 0.0), np.ceil(near) + _NEAR, 0.0),
+        options=options | {"mip_rel_gap": _NEAR_GAP},
+    )
+    if answer.x is None:
+        anywhere = box(np.zeros(q * k), np.repeat(totals, k), np.inf)
+        answer = program(bounds=anywhere, options=options)
+        if answer.x is None:  # its presolve may fail by floating-point errors
+            answer = program(bounds=anywhere, options=options | {"presolve": False})
     if answer.x is None:
         return _whole(wanted, totals), False
     persons = np.rint(answer.x[: q * k]).astype(np.int64).reshape(q, k)

@@ -37,9 +37,12 @@ class BatchAssignment:
     achieved_tol : float
         Largest relative deviation of any cell from its target share of its cluster.
     beyond : int
-        Persons beyond the bounds, summed over all cells; 0 where the bounds hold.
+        Persons beyond the bounds, summed over all cells, and above `ceiling`, summed over all
+        clusters; 0 where the bounds hold.
     beyond_before : int
         Those of the people before, by the same bands of shares.
+    ceiling : int or None
+        The most persons in a cluster, the ``max_cluster_size`` of the fit; None where it had none.
     proved : bool
         Whether no placement of these people has fewer persons beyond the bounds.
     """
@@ -54,6 +57,7 @@ class BatchAssignment:
     achieved_tol: float
     beyond: int
     beyond_before: int
+    ceiling: int | None
     proved: bool
 
     @classmethod
@@ -66,6 +70,7 @@ class BatchAssignment:
         rules: Sequence[FairnessRule],
         *,
         beyond_before: int,
+        ceiling: int | None,
         proved: bool,
     ) -> BatchAssignment:
         """Put the cells of all attributes together."""
@@ -79,14 +84,15 @@ class BatchAssignment:
             cells.upper,
             tuple(arrivals),
             max(rule.achieved(part.table) for rule, part in zip(rules, parts, strict=True)),
-            int(cells.beyond.sum()),
+            int(cells.beyond.sum()) + above(parts[0].table, ceiling),
             beyond_before,
+            ceiling,
             proved,
         )
 
     @property
     def within_bounds(self) -> bool:
-        """Whether every cell of everyone together is within its bounds."""
+        """Whether every cell of everyone together is within its bounds, and every cluster."""
         return self.beyond == 0
 
     @property
@@ -98,24 +104,37 @@ class BatchAssignment:
     def verdict(self) -> str:
         """Whether the bounds hold, and if not by how much they cannot, in a sentence."""
         h, k = self.table.shape
-        outside = np.argwhere((self.table < self.lower) | (self.table > self.upper))
-        if not len(outside):
+        cells = np.argwhere((self.table < self.lower) | (self.table > self.upper))
+        sizes = self.sizes
+        large = [] if self.ceiling is None else np.flatnonzero(sizes > self.ceiling).tolist()
+        if not len(cells) and not large:
+            and_sizes = "" if self.ceiling is None else f", no cluster has more than {self.ceiling}"
             return (
                 f"Everyone so far together: all {h * k} cells ({h} groups × {k} clusters) are "
-                "within their bounds, and the largest deviation from a target share is "
+                f"within their bounds{and_sizes}, and the largest deviation from a target share is "
                 f"{self.achieved_tol:.2%}."
             )
         fewest = "the fewest possible" if self.proved else "the fewest that were found"
-        named = "; ".join(self._cell(s, c) for s, c in outside[:_NAMED])
-        more = f"; and {len(outside) - _NAMED} more" if len(outside) > _NAMED else ""
+        named = [f"cluster {c} has {sizes[c]} people, allowed {self.ceiling}" for c in large]
+        named += [self._cell(s, c) for s, c in cells]
+        more = f"; and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
         already = ""
         if self.beyond_before:
             already = f" Before them it was {self.beyond_before} person(s)."
-        return (
-            f"Everyone so far together: {len(outside)} of {h * k} cells are outside their bounds, "
-            f"by {self.beyond} person(s) in all, {fewest} with nobody moved who was placed before "
-            f"({named}{more}).{already}"
+        too_large = (
+            f" and {len(large)} of {k} clusters are above their largest size" if large else ""
         )
+        return (
+            f"Everyone so far together: {len(cells)} of {h * k} cells are outside their bounds"
+            f"{too_large}, by {self.beyond} person(s) in all, {fewest} with nobody moved who was "
+            f"placed before ({'; '.join(named[:_NAMED])}{more}).{already}"
+        )
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """Persons in each cluster, everyone before and the new ones together, shape (k,)."""
+        first = [name == self.groups[0][0] for name, _ in self.groups]
+        return self.table[first].sum(axis=0)
 
     def _cell(self, s: int, c: int) -> str:
         name, value = self.groups[s]
@@ -150,3 +169,10 @@ class BatchAssignment:
             for s, (name, value) in enumerate(self.groups)
         ]  # fmt: skip
         return "\n".join([placed, self.verdict, aligned([header, *body], left=2)])
+
+
+def above(table: np.ndarray, ceiling: int | None) -> int:
+    """Persons above the most that a cluster may have, of all clusters of a table (h, k)."""
+    if ceiling is None:
+        return 0
+    return int(np.maximum(table.sum(axis=0) - ceiling, 0).sum())

@@ -22,9 +22,11 @@ from fairspectral.later.model_file import read_model_file, write_model_file
 from fairspectral.later.placing import ClusterTerms
 from fairspectral.later.plain_json import from_json, to_json
 from fairspectral.later.training import PRECOMPUTED, Training
+from fairspectral.rounding.requests import one_group
 from fairspectral.rounding.result import FairAssignment
 from fairspectral.set_aside import SetAside
 from fairspectral.validation import Attribute
+from fairspectral.weighting import Weights
 
 Model = TypeVar("Model")
 _ARRAYS = ("labels_", "embedding_", "eigenvalues_")
@@ -57,11 +59,6 @@ def save_model(model: Any, path: Any, **extra: Any) -> Path:
             "the model compares people by a function, which a file cannot hold; pass its values as "
             "affinity='precomputed' to save the model."
         )
-    if model._weights is not None:
-        raise TypeError(
-            "the model was fitted with sample_weight, which the file of a model does not hold; use "
-            "it in this process, or fit without weights."
-        )
     params = model.get_params(deep=False)
     if not isinstance(params["affinity"], str):
         params["affinity"] = PRECOMPUTED  # an operator: later people come with their affinities
@@ -83,6 +80,7 @@ def save_model(model: Any, path: Any, **extra: Any) -> Path:
             "rescaled": training.rescaled,
             "dtype": np.dtype(training.dtype).name,
             "diagnosis": [asdict(finding) for finding in model.diagnosis_],
+            "weight_unit": None if model._weights is None else model._weights.unit,
             "fair": _pack_fair(model.fair_assignment_),
             "attributes": [
                 {"name": a.name, "categories": to_json(a.categories, f"a group of {a.name!r}")}
@@ -97,6 +95,8 @@ def save_model(model: Any, path: Any, **extra: Any) -> Path:
     arrays |= {"aside": np.stack([aside.indices, aside.piece, aside.clusters])}
     for a, (attribute, arrivals) in enumerate(zip(model._attributes, model.arrivals_, strict=True)):
         arrays |= {f"codes_{a}": attribute.codes, f"arrivals_{a}": arrivals}
+    if model._weights is not None:
+        arrays |= {"weights": model._weights.units}
     if model.fair_assignment_ is not None:
         arrays |= {name: getattr(model.fair_assignment_, name) for name in _TABLES}
     header["rows"], kept = _pack(training)
@@ -112,12 +112,13 @@ def load_model(make: type[Model], path: Any) -> tuple[Model, dict[str, Any]]:
     for name in _ARRAYS:
         setattr(model, name, arrays[name])
     model._affinity = fitted["affinity"]
+    unit = fitted.get("weight_unit")
+    model._weights = None if unit is None else Weights(arrays["weights"], unit)
     model._attributes = tuple(
-        Attribute(a["name"], arrays[f"codes_{i}"], tuple(a["categories"]))
+        Attribute(a["name"], arrays[f"codes_{i}"], tuple(a["categories"]), model._weights)
         for i, a in enumerate(fitted["attributes"])
     )
     model.arrivals_ = tuple(arrays[f"arrivals_{i}"] for i in range(len(model._attributes)))
-    model._weights = None
     model._terms = ClusterTerms(arrays["within"], arrays["volumes"])
     model._training = _unpack(header["rows"], arrays, model, fitted)
     indices, piece, clusters = arrays["aside"]
@@ -147,7 +148,8 @@ def _unpack_fair(
 ) -> FairAssignment | None:
     if packed is None:
         return None
-    groups = tuple((a.name, value) for a in model._attributes for value in a.categories)
+    attributes = model._attributes or (one_group(len(model.labels_)),)
+    groups = tuple((a.name, value) for a in attributes for value in a.categories)
     packed |= {"notes": tuple(packed["notes"]), "labels": model.labels_, "groups": groups}
     packed |= {name: arrays[name] for name in _TABLES}
     return FairAssignment(history=(), **packed)

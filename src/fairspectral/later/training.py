@@ -23,7 +23,7 @@ from fairspectral.affinity.kernel import RowKernel, make_kernel
 from fairspectral.affinity.mixed import MixedTable, read_mixed
 from fairspectral.affinity.neighbours import NEIGHBOURS
 from fairspectral.affinity.units import scaled_and_centred
-from fairspectral.later.fingerprints import fingerprints
+from fairspectral.later.recognising import fingerprints
 from fairspectral.linalg.threads import openmp_after_fork
 
 PRECOMPUTED, NEIGHBOUR_GRAPH, ON_WORKERS = "precomputed", "nearest_neighbors", "on workers"

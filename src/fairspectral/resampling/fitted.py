@@ -25,6 +25,7 @@ from fairspectral.rounding.bounds import FairnessRule
 from fairspectral.rounding.kmeans import kmeans_labels
 from fairspectral.rounding.placement import rows_of_all
 from fairspectral.rounding.plan import EFFORTS, RoundingPlan, plan_rounding
+from fairspectral.rounding.requests import one_group
 from fairspectral.set_aside import choose_aside
 from fairspectral.validation import Attribute, FairSpectralWarning
 
@@ -129,9 +130,9 @@ def _plan(model: Any, effort: str) -> RoundingPlan | None:
         return None
     asked = model._asked
     return plan_rounding(
-        model._attributes,
+        model._attributes or (one_group(len(model.labels_)),),
         asked["n_clusters"],
-        fairness_tol=asked["fairness_tol"],
+        fairness_tol=asked["fairness_tol"] if model._attributes else None,
         effort=effort,
         **(asked["rounding_params"] or {}),
     )
@@ -167,7 +168,7 @@ def _cluster(
         return [kmeans_labels(rows, k, n_init=model.n_init, random_state=rng)]
     rounder = Rounder(
         rows,
-        attributes,
+        tuple(rule.attribute for rule in request.rules),
         None if covariates else operator,
         fringe=fringe,
         n_init=model.n_init,
@@ -199,7 +200,7 @@ def _rule_for(rule: FairnessRule, people: np.ndarray) -> FairnessRule | None:
     """The same bounds on the shares, as wide at least as the shares of these people."""
     attribute = rule.attribute
     present, codes = np.unique(attribute.codes[people], return_inverse=True)
-    if len(present) < 2:
+    if len(present) < min(2, len(attribute.categories)):
         return None
     names = tuple(attribute.categories[i] for i in present)
     own = Attribute(attribute.name, codes.reshape(-1), names)

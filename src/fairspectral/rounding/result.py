@@ -140,10 +140,9 @@ def certify(
         verdict = f"Certified: all {total} cells ({shape}) are within their bounds"
     else:
         verdict = f"Not certified: {wrong} of {total} cells are outside their bounds"
-    certificate = (
-        f"{verdict}, {_size_words(plan, parts[0].table.sum(axis=0))}, and the largest deviation "
-        f"from a target share is {achieved:.2%}"
-    )
+    certificate = f"{verdict}, {_size_words(plan, parts[0].table.sum(axis=0))}"
+    if len(cells.table) > 1:
+        certificate += f", and the largest deviation from a target share is {achieved:.2%}"
     unit = 1 if plan.weights is None else plan.weights.unit
     if outside > 0:
         certificate += f"; {_band_words(plan, outside * unit)} outside the band of shares itself"

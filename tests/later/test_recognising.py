@@ -3,7 +3,7 @@
 import numpy as np
 import scipy.sparse as sp
 
-from fairspectral.later.fingerprints import fingerprints, recognise
+from fairspectral.later.recognising import fingerprints, recognise
 
 
 def table(seed=0, n=200, d=7):

@@ -1,0 +1,151 @@
+"""The bounds on everyone as conditions on the new persons of each kind in each cluster.
+
+A kind is a combination of groups. The bounds of a cell depend on the size of its cluster, which the
+new people change; as conditions on persons of each kind in each cluster they are linear.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+
+from fairspectral.rounding.bounds import FairnessRule
+
+# A share of whole persons, such as 0.8 of 5, may have a floating-point error.
+_SLIP = 1e-9
+
+
+@dataclass(frozen=True)
+class _Limit:
+    """One side of a cell's bounds: ``sign (T - slope m) + y >= offset`` in one of its forms.
+
+    T persons of the cell in a cluster of m have y persons beyond it. Either form is enough where
+    there are two: the band of shares, or whole persons around the share of everyone; `eased` says
+    by how much the one can fall short where the other holds. Without a group, T are all persons of
+    the cluster.
+    """
+
+    sign: int
+    attribute: int
+    group: int | None
+    cluster: int
+    forms: tuple[tuple[float, float], ...]
+    eased: tuple[float, float] = (0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """All limits as ``matrix @ (t, y, z) >= least``.
+
+    Attributes
+    ----------
+    matrix : csr_array of shape (r, q k + l + d)
+        t are the new persons of q kinds in k clusters, row by row; y the persons beyond each of l
+        limits; z, for each of d limits with two forms, which of them holds.
+    least : ndarray of shape (r,)
+    shape : tuple of int
+        (q, k).
+    n_limits, n_choices : int
+        l and d.
+    """
+
+    matrix: sp.csr_array
+    least: np.ndarray
+    shape: tuple[int, int]
+    n_limits: int
+    n_choices: int
+
+    @classmethod
+    def of(
+        cls,
+        kinds: np.ndarray,
+        m: int,
+        before: Sequence[np.ndarray],
+        rules: Sequence[FairnessRule],
+        ceiling: int | None = None,
+    ) -> Limits:
+        """The limits for m new people.
+
+        Parameters
+        ----------
+        kinds : integer ndarray of shape (q, a)
+            The group of each kind, for each attribute.
+        m : int
+            The number of new people.
+        before : sequence of integer ndarray of shape (h, k)
+            Persons who are placed already, for each attribute.
+        rules : sequence of FairnessRule
+            The bands of shares of everyone, the new people included.
+        ceiling : int or None
+            The most persons in a cluster.
+        """
+        q, k = len(kinds), before[0].shape[1]
+        limits = _limits(before, rules, m)
+        if ceiling is not None:
+            limits += [_Limit(-1, 0, None, c, ((0.0, -float(ceiling)),)) for c in range(k)]
+        rows: list[int] = []
+        columns: list[int] = []
+        values: list[float] = []
+        least: list[float] = []
+        choices = 0
+        for i, limit in enumerate(limits):
+            table = before[limit.attribute]
+            size = table[:, limit.cluster].sum()
+            if limit.group is None:
+                member, held = np.ones(q), size
+            else:
+                member = (kinds[:, limit.attribute] == limit.group).astype(np.float64)
+                held = table[limit.group, limit.cluster]
+            for form, (slope, offset) in enumerate(limit.forms):
+                own = [*(np.arange(q) * k + limit.cluster), q * k + i]
+                factors = [*(limit.sign * (member - slope)), 1.0]
+                bound = offset - limit.sign * (held - slope * size)
+                if len(limit.forms) > 1:  # the first form holds where z = 0, the other where z = 1
+                    own.append(q * k + len(limits) + choices)
+                    factors.append(-limit.eased[1] if form else limit.eased[0])
+                    bound -= limit.eased[1] if form else 0.0
+                rows += [len(least)] * len(own)
+                columns += own
+                values += factors
+                least.append(float(bound))
+            choices += len(limit.forms) > 1
+        shape = (len(least), q * k + len(limits) + choices)
+        matrix = sp.csr_array((values, (rows, columns)), shape=shape)
+        return cls(matrix, np.array(least), (q, k), len(limits), choices)
+
+    @property
+    def of_cells(self) -> sp.csr_array:
+        """The columns of t, shape (r, q k)."""
+        q, k = self.shape
+        return self.matrix[:, : q * k]
+
+    @property
+    def of_others(self) -> sp.csr_array:
+        """The columns of y and z, shape (r, l + d)."""
+        q, k = self.shape
+        return self.matrix[:, q * k :]
+
+
+def _limits(before: Sequence[np.ndarray], rules: Sequence[FairnessRule], m: int) -> list[_Limit]:
+    """The bounds of `fairspectral.cells.cell_range`, which have a band and whole persons."""
+    found = []
+    for a, (table, rule) in enumerate(zip(before, rules, strict=True)):
+        counts = rule.attribute.counts
+        n = int(counts.sum())
+        for s, share in enumerate((counts / n).tolist()):
+            for sign, end in ((1, float(rule.lower[s])), (-1, float(rule.upper[s]))):
+                if end == (0.0 if sign > 0 else 1.0):
+                    continue  # no limit
+                # In a cluster of x the band allows `gap` x persons from the share, the other `one`.
+                band, persons = (end, -_SLIP), (share, 1.0 / n - 1.0)
+                gap, one = abs(end - share), 1.0 - 1.0 / n
+                for c, size in enumerate(table.sum(axis=0).tolist()):
+                    # From some size on the band is the wider of the two.
+                    wider = [gap * x >= one for x in (size, size + m)]
+                    forms = (band,) if all(wider) else (band, persons) if any(wider) else (persons,)
+                    eased = (one - gap * size, gap * (size + m) - one + _SLIP)
+                    found.append(_Limit(sign, a, s, c, forms, eased))
+    return found
