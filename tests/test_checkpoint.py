@@ -21,11 +21,11 @@ from fairspectral.datasets import make_msbm
 
 def fit(affinity, file):
     if affinity == "precomputed":
-        people = make_msbm(600, n_clusters=4, n_groups=2, random_state=0)
+        people = make_msbm(300, n_clusters=4, n_groups=2, random_state=0)
         X, groups = people.graph, people.sensitive_features
     else:
         rng = np.random.default_rng(0)
-        X, groups = rng.normal(size=(400, 3)), rng.integers(0, 2, 400)
+        X, groups = rng.normal(size=(300, 3)), rng.integers(0, 2, 300)
     model = FairSpectralClustering(4, affinity=affinity, random_state=0, checkpoint=file)
     return model.fit(X, sensitive_features=groups)
 """

@@ -8,11 +8,13 @@ import pytest
 
 from fairspectral import demo
 from fairspectral.datasets import make_msbm
+from fairspectral.report import price
 
 DOCS = Path(__file__).parents[1] / "docs"
 
 
-def test_prints_tables_and_writes_a_picture(tmp_path, capsys):
+def test_prints_tables_and_writes_a_picture(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(price, "TOLERANCES", (0.2, None))  # each point of the report is a search
     assert demo.main(["--output", str(tmp_path / "out")]) == 0
     text = capsys.readouterr().out
     assert "442 diabetes patients" in text

@@ -43,6 +43,11 @@ def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
 
+def quick(n_clusters, **params):
+    """A model without the long search for a low cut, which few tests look at."""
+    return FairSpectralClustering(n_clusters, **{"effort": "fast", "random_state": 0, **params})
+
+
 @pytest.fixture(scope="module")
 def patients():
     return load_diabetes_patients()
@@ -59,15 +64,14 @@ class TestRecovery:
     @pytest.mark.parametrize("solver", ["lanczos", "nullspace", "admm", "krylov", "auto"])
     @pytest.mark.parametrize("rounding", ["fair", "kmeans"])
     def test_fair_finds_the_planted_clusters(self, block_model, solver, rounding):
-        model = FairSpectralClustering(
-            5, affinity="precomputed", solver=solver, assign_labels=rounding, random_state=0
-        ).fit(block_model.graph, sensitive_features=block_model.sensitive_features)
+        model = quick(5, affinity="precomputed", solver=solver, assign_labels=rounding)
+        model.fit(block_model.graph, sensitive_features=block_model.sensitive_features)
         assert adjusted_rand_score(block_model.clusters, model.labels_) == 1
         groups = block_model.sensitive_features
         assert metrics.average_balance(model.labels_, groups) == 1
 
     def test_plain_does_not(self, block_model):
-        model = FairSpectralClustering(5, affinity="precomputed", random_state=0)
+        model = quick(5, affinity="precomputed")
         labels = model.fit_predict(block_model.graph)
         assert adjusted_rand_score(block_model.clusters, labels) < 0.9
         assert metrics.average_balance(labels, block_model.sensitive_features) < 0.9
@@ -87,7 +91,7 @@ class TestFitted:
         assert model.affinity_operator_.shape == (n, n)
 
     def test_embedding_is_the_scaled_h(self, patients):
-        model = FairSpectralClustering(3, random_state=0)
+        model = quick(3)
         model.fit(patients.X, sensitive_features=patients.sensitive_features)
         H = model.solve_result_.vectors
         scaled = H / np.sqrt(model.affinity_operator_.degrees)[:, None]
@@ -99,7 +103,7 @@ class TestFitted:
         assert np.abs(difference).max() < 1e-10 * np.abs(model.embedding_).max()
 
     def test_audit_agrees_with_the_labels(self, patients):
-        model = FairSpectralClustering(4, random_state=0)
+        model = quick(4)
         model.fit(patients.X, sensitive_features=pd.Series(patients.sensitive_features, name="sex"))
         (table,) = model.audit_.attributes
         assert table.name == "sex"
@@ -112,7 +116,7 @@ class TestFitted:
         assert model.solve_result_.status in str(model.audit_)
 
     def test_plain_has_no_table_but_a_cut(self, patients):
-        model = FairSpectralClustering(3, random_state=0).fit(patients.X)
+        model = quick(3).fit(patients.X)
         assert model.audit_.attributes == ()
         assert model.audit_.normalized_cut > 0
         assert model.solve_result_.fairness_residual == 0
@@ -134,13 +138,13 @@ class TestFairLabels:
         assert fair.certificate in str(model.audit_)
 
     def test_kmeans_rounding_gives_no_guarantee(self, patients):
-        model = FairSpectralClustering(5, assign_labels="kmeans", random_state=0)
+        model = quick(5, assign_labels="kmeans")
         labels = model.fit_predict(patients.X, sensitive_features=patients.sensitive_features)
         assert model.fair_assignment_ is None
         assert metrics.representation_ratio(labels, patients.sensitive_features) < 0.8
 
     def test_plain_is_kmeans(self, patients):
-        assert FairSpectralClustering(3, random_state=0).fit(patients.X).fair_assignment_ is None
+        assert quick(3).fit(patients.X).fair_assignment_ is None
 
     @pytest.mark.parametrize("effort", ["fast", "default", "thorough"])
     def test_every_effort_keeps_the_shares_and_says_where_it_began(self, patients, effort):
@@ -181,9 +185,8 @@ class TestFairLabels:
             model.fit(patients.X, sensitive_features=patients.sensitive_features)
 
     def test_rounding_params(self, patients):
-        model = FairSpectralClustering(
-            4, rounding_params={"min_cluster_size": 100}, random_state=0
-        ).fit(patients.X, sensitive_features=patients.sensitive_features)
+        model = quick(4, rounding_params={"min_cluster_size": 100})
+        model.fit(patients.X, sensitive_features=patients.sensitive_features)
         assert model.audit_.sizes.min() >= 100
         model.set_params(rounding_params={"min_size": 3})
         with pytest.raises(ValueError, match="rounding_params has no parameter 'min_size'"):
@@ -206,7 +209,7 @@ class TestFairLabels:
 
     def test_small_groups_cause_one_warning_before_the_affinity(self, patients):
         groups = np.arange(len(patients.X)) < 3
-        model = FairSpectralClustering(5, random_state=0)
+        model = quick(5)
         with pytest.warns(FairSpectralWarning, match=r"3 person\(s\) for 5 clusters") as caught:
             model.fit(patients.X, sensitive_features=groups)
         assert len(caught) == 1
@@ -220,7 +223,7 @@ class TestFairLabels:
 
 class TestShown:
     def test_report(self, patients, tmp_path):
-        model = FairSpectralClustering(3, random_state=0)
+        model = quick(3)
         model.fit(patients.X, sensitive_features=patients.sensitive_features)
         written = model.report(tmp_path / "out.html", title="Patients", frontier=False)
         page = written.read_text(encoding="utf-8")
@@ -228,7 +231,7 @@ class TestShown:
         assert "sex 1" in page
 
     def test_notebook(self, patients):
-        model = FairSpectralClustering(3, random_state=0)
+        model = quick(3)
         assert "not fitted" in model._repr_html_()
         model.fit(patients.X, sensitive_features=patients.sensitive_features)
         assert "fair within" in model._repr_html_()
@@ -248,7 +251,7 @@ class TestInput:
             make_operator(graph, "precomputed"),
         ]
         labels = [
-            FairSpectralClustering(5, affinity="precomputed", random_state=0).fit_predict(
+            quick(5, affinity="precomputed").fit_predict(
                 W, sensitive_features=groups
             )
             for W in inputs
@@ -258,7 +261,7 @@ class TestInput:
 
     def test_operator_as_affinity(self, block_model):
         operator = make_operator(block_model.graph, "precomputed")
-        model = FairSpectralClustering(5, affinity=operator, random_state=0)
+        model = quick(5, affinity=operator)
         labels = model.fit_predict(None, sensitive_features=block_model.sensitive_features)
         assert adjusted_rand_score(block_model.clusters, labels) == 1
         assert model.affinity_operator_ is operator
@@ -267,24 +270,24 @@ class TestInput:
 
     def test_frame_and_feature_names(self, patients):
         frame = pd.DataFrame(patients.X, columns=patients.feature_names)
-        model = FairSpectralClustering(3, random_state=0).fit(
+        model = quick(3).fit(
             frame, sensitive_features=patients.sensitive_features
         )
         assert list(model.feature_names_in_) == list(patients.feature_names)
-        again = FairSpectralClustering(3, random_state=0).fit(
+        again = quick(3).fit(
             patients.X, sensitive_features=patients.sensitive_features
         )
         # A frame has another memory order, so sums may have another floating-point error.
         assert adjusted_rand_score(model.labels_, again.labels_) > 0.9
 
     def test_sparse_features(self, patients):
-        model = FairSpectralClustering(3, random_state=0, dtype=np.float64)
+        model = quick(3, dtype=np.float64)
         dense = model.fit_predict(patients.X)
         assert adjusted_rand_score(dense, model.fit_predict(sp.csr_array(patients.X))) > 0.9
 
     @pytest.mark.parametrize("affinity", ["nearest_neighbors", "laplacian", "rbf"])
     def test_affinities(self, patients, affinity):
-        model = FairSpectralClustering(3, affinity=affinity, random_state=0)
+        model = quick(3, affinity=affinity)
         labels = model.fit_predict(patients.X, sensitive_features=patients.sensitive_features)
         assert len(set(labels.tolist())) == 3
         assert model.solve_result_.converged
@@ -303,10 +306,10 @@ class TestInput:
     def test_several_attributes(self, patients):
         old = patients.X[:, 0] > 0
         groups = pd.DataFrame({"sex": patients.sensitive_features, "old": old})
-        marginal = FairSpectralClustering(3, random_state=0)
+        marginal = quick(3)
         marginal.fit(patients.X, sensitive_features=groups)
         assert [a.name for a in marginal.audit_.attributes] == ["sex", "old"]
-        both = FairSpectralClustering(3, attribute_mode="intersection", random_state=0)
+        both = quick(3, attribute_mode="intersection")
         both.fit(patients.X, sensitive_features=groups)
         assert len(both.audit_.attributes[0].groups) == 4
         constrained = both.solve_result_.objective
@@ -314,7 +317,7 @@ class TestInput:
         assert constrained <= marginal.solve_result_.objective + 1e-3
 
     def test_number_of_components_can_differ(self, patients):
-        model = FairSpectralClustering(3, n_components=6, random_state=0).fit(
+        model = quick(3, n_components=6).fit(
             patients.X, sensitive_features=patients.sensitive_features
         )
         assert model.embedding_.shape[1] == 6
@@ -325,7 +328,7 @@ class TestRepeatable:
     @pytest.mark.parametrize("solver", ["auto", *SOLVERS])
     def test_same_seed_same_labels_at_one_thread(self, patients, solver):
         def labels():
-            model = FairSpectralClustering(4, solver=solver, random_state=7, n_jobs=1)
+            model = quick(4, solver=solver, random_state=7, n_jobs=1)
             return model.fit_predict(patients.X, sensitive_features=patients.sensitive_features)
 
         np.testing.assert_array_equal(labels(), labels())
@@ -333,8 +336,8 @@ class TestRepeatable:
     def test_input_is_not_modified(self, patients):
         X, W = patients.X.copy(), random_affinity(60)
         copy = W.copy()
-        FairSpectralClustering(3, random_state=0).fit(X)
-        FairSpectralClustering(3, affinity="precomputed", random_state=0).fit(W)
+        quick(3).fit(X)
+        quick(3, affinity="precomputed").fit(W)
         np.testing.assert_array_equal(X, patients.X)
         np.testing.assert_array_equal(W, copy)
 
@@ -342,7 +345,7 @@ class TestRepeatable:
 class TestPipeline:
     def test_metadata_routing(self, patients):
         with sklearn.config_context(enable_metadata_routing=True):
-            model = FairSpectralClustering(3, random_state=0)
+            model = quick(3)
             model.set_fit_request(sensitive_features=True)
             pipeline = make_pipeline(StandardScaler(), model)
             labels = pipeline.fit_predict(
@@ -460,8 +463,8 @@ class TestErrors:
             np.ma.masked_where(np.arange(90).reshape(30, 3) == 13, self.X),
         )
         whole = np.ma.array(self.X)
-        labels = FairSpectralClustering(3, random_state=0).fit_predict(whole)
-        expected = FairSpectralClustering(3, random_state=0).fit_predict(self.X)
+        labels = quick(3).fit_predict(whole)
+        expected = quick(3).fit_predict(self.X)
         np.testing.assert_array_equal(labels, expected)
 
 
@@ -471,7 +474,7 @@ class TestSaid:
         """The second argument is scikit-learn's y, and nothing is constrained by it."""
         rng = np.random.default_rng(0)
         X, groups = rng.random((30, 3)), np.arange(30) % 2
-        model = FairSpectralClustering(3, random_state=0)
+        model = quick(3)
         with pytest.warns(FairSpectralWarning, match=r"y is ignored.* fit\(X, sensitive_features="):
             getattr(model, method)(X, groups)
         assert not model.audit_.attributes
@@ -483,7 +486,7 @@ class TestSaid:
     def test_many_groups(self):
         rng = np.random.default_rng(0)
         X, groups = rng.normal(size=(1000, 3)), np.array([f"g{i % 250}" for i in range(1000)])
-        model = FairSpectralClustering(4, random_state=0, rounding_params={"refine_rounds": 0})
+        model = quick(4, rounding_params={"refine_rounds": 0})
         model.fit(X, sensitive_features=groups)
         assert model.solve_result_.converged
         assert model.solve_result_.fairness_residual < 1e-8
@@ -491,7 +494,7 @@ class TestSaid:
     def test_many_small_groups_give_a_short_message(self):
         X = np.random.default_rng(0).normal(size=(200, 3))
         groups = np.array([f"g{i % 60}" for i in range(200)])
-        model = FairSpectralClustering(5, random_state=0, rounding_params={"refine_rounds": 0})
+        model = quick(5, rounding_params={"refine_rounds": 0})
         with pytest.warns(FairSpectralWarning, match="57 further groups of 'group'") as caught:
             model.fit(X, sensitive_features=groups)
         assert len(str(caught[0].message)) < 700
@@ -502,14 +505,14 @@ class TestSaid:
         W = random_affinity(60)
         W[30:] *= 1e-20
         W[:30, 30:] = W[30:, :30].T
-        model = FairSpectralClustering(k, affinity="precomputed", random_state=0)
+        model = quick(k, affinity="precomputed")
         model.fit(W, sensitive_features=np.arange(60) % 2)
         assert model.fair_assignment_.certified
         assert np.isfinite(model.audit_.normalized_cut)
 
     def test_disconnected_graph_works_with_a_warning(self):
         W = sparse_blocks(random_affinity(20), random_affinity(25), random_affinity(15))
-        model = FairSpectralClustering(3, affinity="precomputed", random_state=0)
+        model = quick(3, affinity="precomputed")
         with pytest.warns(FairSpectralWarning, match="3 connected components"):
             labels = model.fit_predict(W)
         truth = np.repeat([0, 1, 2], [20, 25, 15])
@@ -519,16 +522,14 @@ class TestSaid:
         assert model.solve_result_.converged
 
     def test_no_convergence_is_reported(self, patients):
-        model = FairSpectralClustering(
-            3, solver="admm", solver_params=ADMMParams.paper(omega=None), random_state=0
-        )
+        model = quick(3, solver="admm", solver_params=ADMMParams.paper(omega=None))
         with pytest.warns(ConvergenceWarning, match="admm: stopped after max_iter"):
             model.fit(patients.X, sensitive_features=patients.sensitive_features)
         assert not model.solve_result_.converged
         assert "stopped after" in str(model.audit_)
 
     def test_tolerance_and_iterations_reach_the_solver(self, patients):
-        model = FairSpectralClustering(3, solver="admm", max_iter=1, tol=1e-9, random_state=0)
+        model = quick(3, solver="admm", max_iter=1, tol=1e-9)
         with pytest.warns(ConvergenceWarning, match="max_iter=1 "):
             model.fit(patients.X, sensitive_features=patients.sensitive_features)
         params = ADMMParams(alpha=0.01)
@@ -538,7 +539,7 @@ class TestSaid:
     def test_progress_reaches_a_listener_stage_by_stage(self, patients):
         heard = []
         with listening(lambda stage, done: heard.append((stage, done))):
-            FairSpectralClustering(3, random_state=0).fit(
+            quick(3).fit(
                 patients.X, sensitive_features=patients.sensitive_features
             )
         stages = [stage for stage, _ in heard]
@@ -551,10 +552,10 @@ class TestSaid:
             assert fractions == sorted(fractions)
 
     def test_silent_unless_verbose(self, patients, capfd):
-        FairSpectralClustering(3, random_state=0).fit(patients.X)
+        quick(3).fit(patients.X)
         out, err = capfd.readouterr()
         assert out == err == ""
-        FairSpectralClustering(3, random_state=0, verbose=1).fit(patients.X)
+        quick(3, verbose=1).fit(patients.X)
         out, err = capfd.readouterr()
         assert out == ""
         assert "affinity of 442 samples" in err
@@ -563,7 +564,7 @@ class TestSaid:
 
 class TestEmbeddingFunction:
     def test_agrees_with_the_estimator(self, patients):
-        model = FairSpectralClustering(4, random_state=0).fit(
+        model = quick(4).fit(
             patients.X, sensitive_features=patients.sensitive_features
         )
         embedding, result = fair_spectral_embedding(

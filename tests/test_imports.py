@@ -97,7 +97,7 @@ FIT = """
 import numpy as np
 import fairspectral
 X = np.random.default_rng(0).random((40, 3))
-model = fairspectral.FairSpectralClustering(2, random_state=0)
+model = fairspectral.FairSpectralClustering(2, effort="fast", random_state=0)
 model.fit(X, sensitive_features=["a", "b"] * 20)
 print(model.audit_)
 """

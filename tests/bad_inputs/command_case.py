@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 from bad_input_case import WORKS, plain, two_groups
 
+QUICK = ("--effort", "fast", "--json")
 CLUSTER = (
-    "cluster", "{in}", "-s", "sex", "-k", "2", "--affinity", "rbf", "-o", "{out}", "--json",
+    "cluster", "{in}", "-s", "sex", "-k", "2", "--affinity", "rbf", "-o", "{out}", *QUICK,
 )  # fmt: skip
 AUDIT = ("audit", "{in}", "-s", "sex", "-l", "label", "--json")
 GRAPH = (
     "cluster", "{in}", "--graph", "--groups", "{groups}", "-s", "side", "-k", "2", "-o", "{out}",
-      "--json",
+    *QUICK,
 )  # fmt: skip
 
 

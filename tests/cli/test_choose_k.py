@@ -22,7 +22,8 @@ def planted(tmp_path):
 
 def test_the_planted_number_is_suggested(call, planted):
     edges, groups = planted
-    words = ("choose-k", edges, "--graph", "--groups", groups, "--max-clusters", "4")
+    words = ("choose-k", edges, "--graph", "--groups", groups, "--effort", "fast")
+    words = (*words, "--max-clusters", "4")
     done = call(*words, "--threads", "1")
     assert done.status == 0, done.err
     assert "Suggestion: 3 clusters" in done.out

@@ -54,19 +54,19 @@ def test_one_command_feeds_the_next(people):
     assert (audited["input"], audited["rows"], audited["fair"]) == ("standard input", 80, True)
 
 
-def test_json_has_the_labels_in_short_lines(people, tmp_path):
+def test_json_has_the_labels_in_short_lines(people, tmp_path, call):
     output = tmp_path / "labels.npy"
-    done = run(["cluster", "-", *METHOD, "--json", "-o", output], people.read_bytes())
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
+    done = call("cluster", "-", *METHOD, "--json", "-o", output, stdin=people.read_bytes())
+    assert done.status == 0, done.err
+    found = done.json
     assert found["labels"] == np.load(output).tolist()
     assert [cluster["size"] for cluster in found["clusters"]] == np.bincount(
         found["labels"]
     ).tolist()
     assert list(found)[-1] == "labels"
-    lines = done.stdout.splitlines()
-    assert lines[-5] == b'  "labels": ['
-    assert [line.count(b",") for line in lines[-4:]] == [40, 39, 0, 0]  # 80 labels
+    lines = done.out.splitlines()
+    assert lines[-5] == '  "labels": ['
+    assert [line.count(",") for line in lines[-4:]] == [40, 39, 0, 0]  # 80 labels
 
 
 def test_labels_and_json_cannot_share_standard_output(people, call):

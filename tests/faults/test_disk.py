@@ -35,7 +35,7 @@ def small_disk(folder):
 
 def test_a_full_disk(small_disk, people, folder):
     output = folder / "out.csv"
-    done = run([*small_disk, *cluster_words(people, "-k", "2", "-o", output)])
+    done = run([*small_disk, *cluster_words(people, "-k", "2", "--effort", "fast", "-o", output)])
     assert_failed_in_a_sentence(
         done, f"{output} cannot be used (no space left on device); check the disk"
     )
@@ -85,7 +85,8 @@ def test_labels_of_every_kind(people, folder, rng, ending):
 def test_a_report(folder, rng):
     pytest.importorskip("jinja2", reason="reports need: pip install 'fairspectral[report]'")
     X = rng.normal(size=(40, 2))
-    model = FairSpectralClustering(2, random_state=0).fit(X, sensitive_features=["f", "m"] * 20)
+    model = FairSpectralClustering(2, effort="fast", random_state=0)
+    model.fit(X, sensitive_features=["f", "m"] * 20)
     page = folder / "report.html"
     page.write_text(OLD)
     with (

@@ -15,10 +15,9 @@ from fairspectral.files import replacing
 @linux_only
 def test_two_commands_with_one_output(people, folder):
     output = folder / "out.csv"
+    words = ["--effort", "fast", "-o", str(output), "--json"]
     processes = [
-        subprocess.Popen(
-            cluster_words(people, "-k", k, "-o", str(output), "--json"), stdout=subprocess.PIPE
-        )
+        subprocess.Popen(cluster_words(people, "-k", k, *words), stdout=subprocess.PIPE)
         for k in "23"
     ]
     answers = [json.loads(process.communicate(timeout=PATIENCE)[0]) for process in processes]

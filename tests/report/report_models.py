@@ -13,6 +13,11 @@ from fairspectral import FairSpectralClustering, fairness_frontier
 HOSTILE = ("<script>document.title='run'</script>", '</script><b>"it\'s"</b>', "plain & simple")
 
 
+def make(k, **params):
+    """A model without the long search for a low cut, of which a page shows only the result."""
+    return FairSpectralClustering(k, effort="fast", random_state=0, **params)
+
+
 def blobs(n=120, seed=0):
     """Four blobs in two dimensions, in which the third group prefers the first."""
     rng = np.random.default_rng(seed)
@@ -27,7 +32,7 @@ def fair_model():
     """Three groups with names that attack a page."""
     X, group = blobs()
     sensitive = pd.Series(np.array(HOSTILE)[group], name="</script><i>origin</i>")
-    return FairSpectralClustering(4, random_state=0).fit(X, sensitive_features=sensitive)
+    return make(4).fit(X, sensitive_features=sensitive)
 
 
 @cache
@@ -43,14 +48,14 @@ def fair_frontier():
 def kmeans_model():
     """Labels without a guarantee."""
     X, group = blobs()
-    model = FairSpectralClustering(4, assign_labels="kmeans", fairness_tol=None, random_state=0)
+    model = make(4, assign_labels="kmeans", fairness_tol=None)
     return model.fit(X, sensitive_features=group)
 
 
 @cache
 def plain_model():
     """No groups."""
-    return FairSpectralClustering(3, random_state=0).fit(blobs()[0])
+    return make(3).fit(blobs()[0])
 
 
 @cache
@@ -59,9 +64,7 @@ def crowded_model():
     rng = np.random.default_rng(1)
     n = 700
     names = np.array([f"a region with a long name, number {i}" for i in range(20)])
-    model = FairSpectralClustering(
-        30, fairness_tol=0.5, rounding_params={"refine_rounds": 1}, random_state=0
-    )
+    model = make(30, fairness_tol=0.5, rounding_params={"refine_rounds": 1})
     regions = pd.Series(names[rng.permutation(n) % 20], name="region")
     return model.fit(rng.normal(size=(n, 3)), sensitive_features=regions)
 
@@ -71,7 +74,7 @@ def two_attribute_model():
     """Two attributes, by the iterative solver."""
     X, group = blobs()
     sensitive = pd.DataFrame({"origin": group, "sex": np.arange(len(group)) // 4 % 2})
-    model = FairSpectralClustering(3, solver="krylov", random_state=0)
+    model = make(3, solver="krylov")
     return model.fit(X, sensitive_features=sensitive)
 
 
@@ -79,5 +82,5 @@ def two_attribute_model():
 def doubtful_model():
     """Distances passed as affinities: fair shares of clusters that mean nothing."""
     X, group = blobs()
-    model = FairSpectralClustering(4, affinity="precomputed", random_state=0)
+    model = make(4, affinity="precomputed")
     return model.fit(pairwise_distances(X), sensitive_features=group)

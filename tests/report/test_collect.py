@@ -3,7 +3,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from report_models import blobs, crowded_model, fair_model, kmeans_model, plain_model
+from report_models import blobs, crowded_model, fair_model, kmeans_model, make, plain_model
 
 from fairspectral import FairSpectralClustering
 from fairspectral.auditing import audit
@@ -50,7 +50,7 @@ def test_the_judgement_agrees_with_the_certificate():
 
 def test_other_bounds_than_the_tolerance_are_judged_as_they_are():
     X, group = blobs()
-    model = FairSpectralClustering(4, random_state=0, rounding_params={"bounds": "lower"})
+    model = make(4, rounding_params={"bounds": "lower"})
     model.fit(X, sensitive_features=group)
     found = collect.judge(model)
     assert found.custom
@@ -90,7 +90,7 @@ def test_the_snippet_repeats_the_run():
 def test_the_snippet_stays_code_whatever_the_names_and_parameters():
     X, group = blobs()
     W = np.exp(-((X[:, None] - X[None]) ** 2).sum(axis=2))
-    graph = FairSpectralClustering(2, affinity="precomputed", random_state=0).fit(W)
+    graph = make(2, affinity="precomputed").fit(W)
     assert "# X: the affinities, 120 × 120" in collect.snippet(graph)
     model = FairSpectralClustering(2, random_state=np.random.RandomState(0), dtype=np.float64)
     model.fit(X, sensitive_features=group)

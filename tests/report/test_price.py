@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from report_models import blobs, fair_model, kmeans_model, plain_model
+from report_models import blobs, kmeans_model, plain_model
 from sklearn.metrics import adjusted_rand_score
 
 from fairspectral import FairSpectralClustering
@@ -83,7 +83,8 @@ def test_labels_by_k_means_have_no_point(monkeypatch):
 
 def test_many_samples_get_a_quick_frontier_and_very_many_none(monkeypatch):
     monkeypatch.setattr(price, "FULL_FRONTIER_SAMPLES", 100)
-    model = fair_model()
+    X, group = blobs()
+    model = FairSpectralClustering(4, random_state=0).fit(X, sensitive_features=group)
     page = render_report(model, plain=False, stability=False)
     assert "in normalised cut over the same rounding without any bound" in page
     assert "searched with effort “fast”, this run with “default”." in page

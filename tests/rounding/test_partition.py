@@ -313,7 +313,7 @@ def test_a_fair_start_of_a_large_graph_is_never_made_worse():
     people = make_msbm(1500, 4, n_groups=2, scale=0.2, random_state=2)
     affinity = make_operator(people.graph, "precomputed")
     plan = make_plan(people.sensitive_features, 4)
-    known = partition(affinity, [], plan, np.random.default_rng(0), "default")
+    known = partition(affinity, [], plan, np.random.default_rng(0), LITTLE)
     hasty = LITTLE.scaled(0.01)
     again = partition(affinity, [("known", known.labels)], plan, np.random.default_rng(1), hasty)
     assert again.fair
