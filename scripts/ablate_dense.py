@@ -18,7 +18,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from fairspectral import datasets
 from fairspectral.affinity import make_operator
 from fairspectral.embedding import fair_spectral_embedding
-from fairspectral.rounding import dense_search, fair, refine, start
+from fairspectral.rounding import dense_search, follow, refine, start
 from fairspectral.rounding.assign import fair_flow
 from fairspectral.rounding.fair import fair_assignment
 from fairspectral.rounding.partition.evolve import EFFORTS
@@ -44,8 +44,8 @@ VARIANTS: tuple[tuple[str, dict[str, Any], tuple[tuple[Any, str, Any], ...]], ..
     ("a longer multilevel search", {}, ((dense_search, "_LEVELS", LONGER),)),
     ("one start of k-means, not ten", {"n_init": 1}, ()),
     ("one fair flow, no Lloyd steps", {}, ((start, "_LLOYD_ROUNDS", 1),)),
-    ("five flow steps on the cut first", {}, ((fair, "search_dense", _after_flow_steps),)),
-    ("no wider bounds", {}, ((fair, "search_dense", _without_wider_bounds),)),
+    ("five flow steps on the cut first", {}, ((follow, "search_dense", _after_flow_steps),)),
+    ("no wider bounds", {}, ((follow, "search_dense", _without_wider_bounds),)),
     ("no perturbations", {"refine_rounds": 0}, ()),
     ("one perturbation at a time", {}, ((refine, "_TOGETHER", 1),)),
     ("four perturbations at a time", {}, ((refine, "_TOGETHER", 4),)),

@@ -15,7 +15,7 @@ from fairspectral.cut import CutState
 from fairspectral.datasets import make_msbm
 from fairspectral.progress import ROUNDING, listening
 from fairspectral.rounder import Rounder
-from fairspectral.rounding.fair import measure_labels
+from fairspectral.rounding.follow import measure_labels
 from fairspectral.rounding.plan import plan_rounding
 from fairspectral.rounding.result import STOPPED
 from fairspectral.starts import FAIR, PLAIN, embed_kind, embed_starts, starts_from

@@ -19,10 +19,10 @@ from fairspectral.links import Links
 from fairspectral.parameters import seeded
 from fairspectral.progress import report
 from fairspectral.rounding.archive import Archive, is_lower
-from fairspectral.rounding.fair import FairAssignment, follow_plan, measure_labels
+from fairspectral.rounding.follow import follow_plan, measure_labels
 from fairspectral.rounding.placement import complete_rows
 from fairspectral.rounding.plan import RoundingPlan
-from fairspectral.rounding.result import STOPPED
+from fairspectral.rounding.result import STOPPED, FairAssignment
 from fairspectral.rounding.rows import can_search, suits_levels
 from fairspectral.starts import StartRows, choose_kinds, embed_starts, starts_from
 from fairspectral.validation import Attribute

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from sklearn.metrics import adjusted_rand_score
 
 from fairspectral import FairSpectralClustering, audit, checkpoint, fair_assignment
-from fairspectral.rounding.fair import measure_labels
+from fairspectral.rounding.follow import measure_labels
 from fairspectral.rounding.plan import plan_rounding
 
 

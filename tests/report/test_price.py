@@ -10,7 +10,8 @@ from sklearn.metrics import adjusted_rand_score
 from fairspectral import FairSpectralClustering
 from fairspectral.report import price, render_report
 from fairspectral.report.comparison import compare
-from fairspectral.rounding.fair import fair_assignment, measure_labels
+from fairspectral.rounding.fair import fair_assignment
+from fairspectral.rounding.follow import measure_labels
 from fairspectral.rounding.plan import plan_rounding
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from fairspectral.constraints import encode_groups
 from fairspectral.rounding.archive import Archive, is_lower
-from fairspectral.rounding.fair import measure_labels
+from fairspectral.rounding.follow import measure_labels
 from fairspectral.rounding.plan import plan_rounding
 
 GROUPS = np.tile([0, 1], 12)

@@ -13,8 +13,9 @@ from fairspectral.constraints import FairnessConstraints, encode_groups
 from fairspectral.cut import CutState
 from fairspectral.datasets import make_msbm
 from fairspectral.rounding import dense_search
-from fairspectral.rounding.fair import BATCHES, KMEANS, fair_assignment
+from fairspectral.rounding.fair import fair_assignment
 from fairspectral.rounding.flow import solve_flow
+from fairspectral.rounding.follow import BATCHES, KMEANS
 from fairspectral.rounding.kmeans import kmeans_labels
 from fairspectral.rounding.rows import suits_levels
 from fairspectral.validation import FairSpectralWarning
