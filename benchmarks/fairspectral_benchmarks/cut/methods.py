@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.cluster import KMeans, SpectralClustering
 
 from fairspectral import FairSpectralClustering, fair_spectral_embedding
@@ -106,7 +107,15 @@ def _scikit_learn(task: Task, seed: int) -> Found:
     model = SpectralClustering(task.k, affinity="precomputed", random_state=seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return _noted(task, model.fit_predict(task.W))
+        return _noted(task, model.fit_predict(_with_short_indices(task.W)))
+
+
+def _with_short_indices(W: Any) -> Any:
+    """A graph with 32-bit indices; scikit-learn refuses others."""
+    if not sp.issparse(W):
+        return W
+    parts = W.data, W.indices.astype(np.int32), W.indptr.astype(np.int32)
+    return sp.csr_array(parts, shape=W.shape)
 
 
 def _partitioner(partition: Callable[..., Iterable[np.ndarray]], task: Task, seed: int) -> Found:
