@@ -44,3 +44,30 @@ def test_the_pages_have_places_for_what_is_measured(page, tables):
     for name in tables:
         for mark in marks(name):
             assert text.count(mark) == 1, mark
+
+
+def test_fair_rounding_has_one_line_for_each_data_set():
+    found = {"cut": 1.0, "cells": 4, "cells_outside": 0, "smallest": 9, "clusters": 2}
+    kmeans = found | {"cells_outside": 3, "smallest": 1}
+    rows = [
+        {"data": data, "k": k, "fair": found | {"floor": 2}, "plain": found | {"cut": 2.0}}
+        | {"kmeans": kmeans | {"clusters": k}, "tol": tol}
+        for data in ("Thyroid", "Census")
+        for k in (2,)
+        for tol in (0.0, 0.2)
+    ]
+    lines = TABLES["clusterings"](rows).splitlines()
+    assert lines[2] == "| Thyroid | 0 of 8 | 6 of 8 | 9 | 1 | 0.50 |"
+    assert lines[3].startswith("| Census | ")
+    assert lines[5].startswith("In all: 4 clusterings of the fair embedding have 0 of 16 cells")
+
+
+def test_peers_are_compared_in_one_line():
+    scores = {"k-means": 2.0, "Bera et al.": 4.0, "ours, no floor": 3.0}
+    rows = [
+        {"data": "Census", "k": 5, "method": method, "persons_outside": 0.5, "cost": cost}
+        | {"clusters": 5, "seconds": 1.0}
+        for method, cost in scores.items()
+    ]
+    line = TABLES["peers"](rows).splitlines()[2]
+    assert line == "| Census | 5 | 0.50 | 0.50 | 0.50 | 0.75 | 5 | 5 | 1.00 | 1.00 |"

@@ -188,7 +188,8 @@ def cluster(
         write_table(prepared.table, output, label_column, model.labels_)
     found = _audit(model, prepared)
     seconds = time.perf_counter() - started
-    outputs = dict(output=output, report=report, certificate_file=certificate, model_file=save)
+    files = {"certificate_file": certificate, "model_file": save}
+    outputs = {"output": output, "report": report, **files}
     if json:
         _print_json(model, found, prepared, outputs, frontier, again, seconds)
         return
@@ -361,7 +362,7 @@ def _print(
         if outputs[key] is not None:
             print_lines(f"{name}: {outputs[key]}")
     if output is None and outputs["report"] is None:
-        what = "The labels were not" if any(outputs.values()) else "Nothing was"
+        what = "Labels were not" if any(outputs.values()) else "Nothing was"
         print_lines(f"{what} written; pass -o FILE to keep the labels.")
 
 

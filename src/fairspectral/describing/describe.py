@@ -146,7 +146,8 @@ def describe_codes(
             "No table was given, so nothing is said about columns; pass the table that was "
             "clustered as X."
         )
-    inside, connections = None, []
+    inside: np.ndarray | None = None
+    connections: list[Column] = []
     if affinity is not None:
         inside, connections = _read_graph(affinity, codes, k)
     features = [*connections, *table]
