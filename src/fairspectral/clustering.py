@@ -275,7 +275,7 @@ class FairSpectralClustering(FairClusteringBase):
             is a graph or a pandas table (its index).
         cannot_link : sequence of pairs, or None
             Who must not be in the same cluster. The certificate names pairs that cannot be kept
-            apart. It needs the fair rounding.
+            apart. It is refused with ``assign_labels="kmeans"``.
         constraints : array of shape (n,) or (n, m), Series, DataFrame, dict or None
             Numbers of each sample, such as an age, whose mean is to be the same in every
             cluster: any n × m matrix ``C``, whose columns are centred, with
