@@ -69,8 +69,9 @@ class FairSpectralClustering(FairClusteringBase):
         Further parameters of the solver.
     assign_labels : {"fair", "kmeans"}, default="fair"
         ``"fair"`` guarantees the shares of every group in every cluster, and refines the cut
-        within that guarantee; without sensitive features it is k-means. ``"kmeans"`` is the
-        paper's rounding: fair in the embedding, not in the labels.
+        within that guarantee; without sensitive features it is k-means, or the same search for
+        the sizes and ``cannot_link`` that are asked for. ``"kmeans"`` is the paper's rounding:
+        fair in the embedding, not in the labels, and it refuses bounds of any kind.
     fairness_tol : float, dict or None, default=0.2
         How far a group's share of a cluster may lie from its share of everyone, relatively.
         0 is proportional up to whole persons, 0.2 the four-fifths rule, None no bound. With
@@ -275,7 +276,7 @@ class FairSpectralClustering(FairClusteringBase):
             is a graph or a pandas table (its index).
         cannot_link : sequence of pairs, or None
             Who must not be in the same cluster. The certificate names pairs that cannot be kept
-            apart. It needs the fair rounding.
+            apart. It is refused with ``assign_labels="kmeans"``.
         constraints : array of shape (n,) or (n, m), Series, DataFrame, dict or None
             Numbers of each sample, such as an age, whose mean is to be the same in every
             cluster: any n × m matrix ``C``, whose columns are centred, with

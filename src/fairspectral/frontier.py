@@ -187,8 +187,9 @@ def fairness_frontier(
     tolerances : sequence of float, mapping or None
         In any order; None means no constraint. A number is the tolerance of every attribute, also
         for a model with one for each: its own is on the frontier only if it is among these.
-        A mapping such as ``{"sex": 0.1, "region": 0.3}`` gives each attribute its own; where of two of them neither is as tight as the other in
-        every attribute, the cost may be larger at the later one.
+        A mapping such as ``{"sex": 0.1, "region": 0.3}`` gives each attribute its own; where of two
+        of them neither is as tight as the other in every attribute, the cost may be larger at the
+        later one.
     known : iterable of arrays of shape (n,)
         Clusterings from elsewhere: no result is worse than one of these within its bounds.
     **params

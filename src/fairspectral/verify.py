@@ -89,6 +89,11 @@ def verify_certificate(
         True where everything holds; ``wrong`` has the parts that do not, each in words.
     """
     checks: list[Check] = []
+    if not isinstance(certificate, Certificate | Mapping):
+        raise TypeError(
+            f"the certificate is a {type(certificate).__name__}; pass model.certificate_, or the "
+            "dict that json.load reads from its file."
+        )
     if not isinstance(certificate, Certificate):
         words = "The certificate is as it was written."
         if not (whole := sealed(certificate)):

@@ -244,6 +244,15 @@ OPTIONS = [
       "swap it.", "compare", "{in}", "-s", "sex", "-k", "3-2"),
     o("compare: no tolerance", "--tolerances has 'wide', which is not a number; write for example "
       "0,0.1,0.2,none.", "compare", "{in}", "-s", "sex", "-k", "2", "--tolerances", "wide"),
+    o("frontier: a tolerance by attribute",
+      "--tolerances has 'sex=0.1', but its numbers are for all attributes alike; write for example "
+      "0,0.1,0.2,none, or use fairness_frontier in Python.",
+      "frontier", "{in}", "-s", "sex", "-k", "2", "--tolerances", "sex=0.1"),
+    o("plain: a share", "--plain asks for no fairness, so --share would not be kept; leave out one "
+      "of them.", *CLUSTER, "--plain", "--share", "sex:f=0.4..0.6"),
+    o("plain: a tolerance by attribute",
+      "--plain asks for no fairness, so --tolerance by attribute would not be kept; leave out one "
+      "of them.", *CLUSTER, "--plain", "--tolerance", "sex=0.1"),
     o("frontier: clusters 0", "--clusters must be at least 1; see fairspectral frontier --help.",
       "frontier", "{in}", "-s", "sex", "-k", "0"),
     o("frontier: a wrong column",

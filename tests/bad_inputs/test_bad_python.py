@@ -15,6 +15,7 @@ from feature_cases import FEATURES
 from function_cases import FUNCTIONS
 from graph_object_cases import GRAPH_FUNCTIONS, GRAPH_OBJECTS
 from group_cases import SENSITIVE
+from later_cases import LATERS
 from mixed_cases import MIXED
 from parameter_cases import PARAMETERS
 from people_cases import PEOPLE
@@ -28,7 +29,7 @@ TABLES = {
     "mixed": MIXED,
     "groups": SENSITIVE,
     "parameter": PARAMETERS,
-    "function": [*FUNCTIONS, *GRAPH_FUNCTIONS, *PEOPLE],
+    "function": [*FUNCTIONS, *GRAPH_FUNCTIONS, *PEOPLE, *LATERS],
     "graph": GRAPH_OBJECTS,
 }
 

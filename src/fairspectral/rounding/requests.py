@@ -14,9 +14,13 @@ from fairspectral.weighting import Weights
 SHARE_PARAMS = ("bounds", "shares", "target_proportions", "lower", "upper")
 # Those that the estimator does not set itself.
 ROUNDING_PARAMS = (
-    *SHARE_PARAMS,
+    "bounds",
+    "shares",
     "min_cluster_size",
     "max_cluster_size",
+    "target_proportions",
+    "lower",
+    "upper",
     "refine_rounds",
     "row_scaling",
 )
