@@ -45,11 +45,16 @@ lint: $(LINT)/.installed  ## style, types, import direction, risky calls
 	PYTHONPATH=src:benchmarks $(LINT)/bin/lint-imports
 	$(LINT)/bin/bandit --quiet --recursive --configfile pyproject.toml src benchmarks/fairspectral_benchmarks
 
-# The tests run even where lint fails, and both are reported.
-test: $(VENV)/.installed  ## lint and the whole test suite with coverage
+# Lint runs beside the installation, each of which keeps one core busy. The tests run even where
+# lint fails, and both are reported.
+test:  ## lint and the whole test suite with coverage
 	@lint=passed; tests=passed; \
-	$(MAKE) --no-print-directory lint || lint=FAILED; \
-	$(BIN)/python $(PYTEST) --cov --cov-report=term --cov-fail-under=95 || tests=FAILED; \
+	$(MAKE) --no-print-directory lint > .lint.log 2>&1 & \
+	$(MAKE) --no-print-directory $(VENV)/.installed || tests=FAILED; \
+	[ $$tests = FAILED ] || \
+	  $(BIN)/python $(PYTEST) --cov --cov-report=term --cov-fail-under=95 || tests=FAILED; \
+	wait $$! || lint=FAILED; \
+	cat .lint.log; \
 	echo "lint $$lint, tests $$tests"; \
 	[ "$$lint $$tests" = "passed passed" ]
 
@@ -97,4 +102,4 @@ release-check: $(VENV)/.installed  ## sdist and wheel into dist/, tried in a bar
 	$(BIN)/python scripts/release_check.py
 
 clean:  ## remove the environments and everything generated
-	rm -rf .venv* mutants build bench-quick reproduction .hypothesis demo-output example-output site dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .coverage*
+	rm -rf .venv* mutants build bench-quick reproduction .hypothesis demo-output example-output site dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .lint.log .coverage*

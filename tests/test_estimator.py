@@ -251,9 +251,7 @@ class TestInput:
             make_operator(graph, "precomputed"),
         ]
         labels = [
-            quick(5, affinity="precomputed").fit_predict(
-                W, sensitive_features=groups
-            )
+            quick(5, affinity="precomputed").fit_predict(W, sensitive_features=groups)
             for W in inputs
         ]
         for other in labels[1:]:
@@ -270,13 +268,9 @@ class TestInput:
 
     def test_frame_and_feature_names(self, patients):
         frame = pd.DataFrame(patients.X, columns=patients.feature_names)
-        model = quick(3).fit(
-            frame, sensitive_features=patients.sensitive_features
-        )
+        model = quick(3).fit(frame, sensitive_features=patients.sensitive_features)
         assert list(model.feature_names_in_) == list(patients.feature_names)
-        again = quick(3).fit(
-            patients.X, sensitive_features=patients.sensitive_features
-        )
+        again = quick(3).fit(patients.X, sensitive_features=patients.sensitive_features)
         # A frame has another memory order, so sums may have another floating-point error.
         assert adjusted_rand_score(model.labels_, again.labels_) > 0.9
 
@@ -539,9 +533,7 @@ class TestSaid:
     def test_progress_reaches_a_listener_stage_by_stage(self, patients):
         heard = []
         with listening(lambda stage, done: heard.append((stage, done))):
-            quick(3).fit(
-                patients.X, sensitive_features=patients.sensitive_features
-            )
+            quick(3).fit(patients.X, sensitive_features=patients.sensitive_features)
         stages = [stage for stage, _ in heard]
         assert list(dict.fromkeys(stages)) == list(STAGES)
         assert stages == sorted(stages, key=STAGES.index)
@@ -564,9 +556,7 @@ class TestSaid:
 
 class TestEmbeddingFunction:
     def test_agrees_with_the_estimator(self, patients):
-        model = quick(4).fit(
-            patients.X, sensitive_features=patients.sensitive_features
-        )
+        model = quick(4).fit(patients.X, sensitive_features=patients.sensitive_features)
         embedding, result = fair_spectral_embedding(
             patients.X,
             patients.sensitive_features,

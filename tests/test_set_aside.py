@@ -27,7 +27,8 @@ def block_model(seed, pairs, n=200):
 
 
 def fit(W, groups, **options):
-    model = FairSpectralClustering(4, affinity="precomputed", random_state=0, **options)
+    options = {"affinity": "precomputed", "effort": "fast", "random_state": 0, **options}
+    model = FairSpectralClustering(4, **options)
     return model.fit(W, sensitive_features=groups)
 
 

@@ -47,7 +47,7 @@ def test_nobody_is_their_own_neighbour_among_many_copies(monkeypatch):
 
 
 def test_many_features_are_searched_approximately_and_the_recall_is_said(monkeypatch):
-    pytest.importorskip("pynndescent", reason="the extra knn is not installed")
+    pytest.importorskip("pynndescent", reason="it needs: pip install 'fairspectral[knn]'")
     monkeypatch.setattr(nearest, "_TOO_MANY_PAIRS", 500)
     X = table(1500, 20)
     operator = make_operator(X, "nearest_neighbors", n_neighbors=11)

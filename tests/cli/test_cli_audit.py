@@ -123,7 +123,7 @@ def test_large_integers_are_not_one_label(call, tmp_path, kind):
     if kind == "npz":
         np.savez(path, cluster=labels, sex=sex)
     else:
-        pytest.importorskip("pyarrow")
+        pytest.importorskip("pyarrow", reason="Parquet files need: pip install pyarrow")
         pd.DataFrame({"cluster": labels, "sex": sex}).to_parquet(path)
     assert call("audit", path, "-s", "sex", "--require-tolerance", "0.2").status == 1
 

@@ -61,7 +61,7 @@ def test_a_stream_keeps_the_shares(patients):
 
 @pytest.mark.parametrize("mode", ["marginal", "intersection"])
 def test_several_attributes(patients, mode):
-    pandas = pytest.importorskip("pandas")
+    pandas = pytest.importorskip("pandas", reason="the table needs: pip install pandas")
     X, sex = patients
     groups = pandas.DataFrame({"sex": sex, "older": X[:, 0] > 0})
     model = make(3, attribute_mode=mode, fairness_tol=0.4)
@@ -202,7 +202,7 @@ def test_max_cluster_size_holds_for_everyone_together():
 
 
 def test_a_graph_is_not_a_row_of_edges():
-    networkx = pytest.importorskip("networkx")
+    networkx = pytest.importorskip("networkx", reason="the graph needs: pip install networkx")
     club = networkx.karate_club_graph()
     model = make(2).fit(club, sensitive_features="club")
     with pytest.raises(TypeError, match="X is a graph; pass the edges from each new person to the"):

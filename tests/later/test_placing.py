@@ -105,7 +105,7 @@ def _operator(W):
 
 
 def test_rows_of_mixed_tables_are_read_alike():
-    pandas = pytest.importorskip("pandas")
+    pandas = pytest.importorskip("pandas", reason="the table needs: pip install pandas")
     rng = np.random.default_rng(0)
     table = pandas.DataFrame(
         {

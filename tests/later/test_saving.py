@@ -69,7 +69,7 @@ def test_sparse_tables_and_graphs(patients, tmp_path):
 
 
 def test_a_table_of_categories(tmp_path):
-    pandas = pytest.importorskip("pandas")
+    pandas = pytest.importorskip("pandas", reason="the table needs: pip install pandas")
     rng = np.random.default_rng(0)
     table = pandas.DataFrame(
         {"age": rng.integers(20, 60, 60), "town": rng.choice(["Rome", "Oslo", "Lima"], 60)}

@@ -85,8 +85,8 @@ def test_parquet_keeps_types(tmp_path):
 
 
 def test_parquet_with_two_columns_of_one_name(tmp_path):
-    pyarrow = pytest.importorskip("pyarrow")
-    parquet = pytest.importorskip("pyarrow.parquet")
+    pyarrow = pytest.importorskip("pyarrow", reason="Parquet files need: pip install pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet", reason="it comes with pyarrow")
     parquet.write_table(pyarrow.table([[1, 2], [3, 4]], names=["x", "x"]), tmp_path / "t.parquet")
     with pytest.raises(ValueError, match=r"t\.parquet has 2 columns called 'x'; give every column"):
         read_table(tmp_path / "t.parquet")
