@@ -16,7 +16,7 @@ from sklearn.utils.validation import validate_data
 
 from fairspectral.affinity import AffinityOperator, is_operator, make_operator
 from fairspectral.affinity.contracted import contract_affinity
-from fairspectral.affinity.dask_table import WorkerTable, is_dask, read_dask
+from fairspectral.affinity.dask_table import WorkerTable
 from fairspectral.affinity.features import read_features, takes_mixed
 from fairspectral.affinity.fringe import Fringe, without_fringe
 from fairspectral.affinity.mixed import MixedTable
@@ -24,19 +24,19 @@ from fairspectral.auditing import audit_attributes
 from fairspectral.certificate import Certificate
 from fairspectral.checkpoint import checkpointing, once
 from fairspectral.claims import fingerprint_features
-from fairspectral.constraints import attributes_of, encode_groups
-from fairspectral.covariates import Covariate, check_constraints, covariates_of
+from fairspectral.constraints import attributes_of
+from fairspectral.covariates import covariates_of
 from fairspectral.cut import CutState
 from fairspectral.diagnosis import diagnose
 from fairspectral.embedding import embed
-from fairspectral.fingerprints import fingerprint, in_words
-from fairspectral.graphs.door import as_graph, names_of, unpack_graph
+from fairspectral.fingerprints import in_words
 from fairspectral.later.groups import no_arrivals
 from fairspectral.later.model import LaterPeople
 from fairspectral.later.placing import ClusterTerms
 from fairspectral.later.training import Training
-from fairspectral.links import Links, read_links
-from fairspectral.parameters import did_you_mean, seeded
+from fairspectral.links import Links
+from fairspectral.parameters import seeded
+from fairspectral.people import People, read_people
 from fairspectral.progress import AFFINITY, EMBEDDING, ROUNDING, GapMeter, listening, report
 from fairspectral.rounder import Rounder
 from fairspectral.rounding.fair import FairAssignment
@@ -44,8 +44,8 @@ from fairspectral.rounding.kmeans import kmeans_labels
 from fairspectral.rounding.placement import complete_rows, rows_of_all
 from fairspectral.rounding.plan import RoundingPlan, plan_rounding
 from fairspectral.rounding.requests import (
-    ROUNDING_PARAMS,
     WITHOUT_GROUPS,
+    check_rounding_params,
     one_group,
     refuse_for_kmeans,
     refuse_without_groups,
@@ -58,7 +58,7 @@ from fairspectral.validation import (
     Attribute,
     check_n_clusters,
 )
-from fairspectral.weighting import Weights, check_sample_weight
+from fairspectral.weighting import Weights
 
 # Parameters without which a fitted model's labels cannot be judged.
 _OF_THE_LABELS = ("n_clusters", "n_components", "fairness_tol", "assign_labels", "rounding_params")
@@ -105,78 +105,47 @@ class FairClusteringBase(LaterPeople, ClusterMixin, BaseEstimator):
     ) -> Self:
         random_state = check_random_state(self.random_state)
         solver_params = self._solver_params()
-        self._check_rounding_params()
-        if is_dask(X):
-            X, sensitive_features = read_dask(X, sensitive_features, self.affinity)
-        graph = as_graph(X)
-        X = X if graph is None else graph  # read once: reading it may warn
-        names = names_of(X)
-        X, sensitive_features, affinity = unpack_graph(X, sensitive_features, self.affinity)
-        given, X = X, self._check_data(X, affinity)
-        n = affinity.shape[0] if X is None else X.shape[0]
-        check_n_clusters(self.n_clusters, n, 0)
-        # Validate before computing the affinities, so that errors come early.
-        weights = None
-        if sample_weight is not None:
-            weights = check_sample_weight(sample_weight, n, given)
-        attributes: tuple[Attribute, ...] = ()
-        if sensitive_features is not None:
-            attributes = encode_groups(
-                sensitive_features, n, self.attribute_mode, rows=given, weights=weights
-            )
-        links = read_links(
-            must_link, cannot_link, range(n) if names is None else names, self.n_clusters
+        check_rounding_params(self.rounding_params or {})
+        people = read_people(
+            X,
+            self.affinity,
+            sensitive_features,
+            constraints,
+            sample_weight,
+            must_link,
+            cannot_link,
+            n_clusters=self.n_clusters,
+            attribute_mode=self.attribute_mode,
+            check=self._check_data,
         )
-        covariates: tuple[Covariate, ...] = ()
-        if constraints is not None:
-            covariates = check_constraints(constraints, n, rows=given)
-            if weights is not None or links is not None:
-                raise ValueError(
-                    "constraints cannot be combined with sample_weight, must_link or cannot_link; "
-                    "leave out one or the other."
-                )
+        attributes = people.attributes
         if len(attributes) == 1 and self.n_components is None:
-            check_n_clusters(self.n_clusters, n, len(attributes[0].categories) - 1)
-        plan = self._plan(attributes, links, n, weights)
-        if self.checkpoint is not None and (weights is not None or links is not None):
+            check_n_clusters(self.n_clusters, people.n, len(attributes[0].categories) - 1)
+        plan = self._plan(attributes, people.links, people.n, people.weights)
+        if self.checkpoint is not None and people.move_as_nodes:
             raise ValueError(
                 "a run with sample_weight, must_link or cannot_link cannot go on from a "
                 "checkpoint; leave checkpoint out."
             )
-        identity = partial(self._identity, X, affinity, attributes, covariates)
-        with checkpointing(self.checkpoint, identity):
-            self._compute(
-                X,
-                affinity,
-                attributes,
-                covariates,
-                weights,
-                links,
-                plan,
-                solver_params,
-                random_state,
-            )
-        self._nodes = None if graph is None else graph.nodes
+        with checkpointing(self.checkpoint, partial(self._identity, people)):
+            self._compute(people, plan, solver_params, random_state)
         return self
 
     def _compute(
         self,
-        X: Any,
-        affinity: Any,
-        attributes: tuple[Attribute, ...],
-        covariates: tuple[Covariate, ...],
-        weights: Weights | None,
-        links: Links | None,
+        people: People,
         plan: RoundingPlan | None,
         solver_params: Any,
         random_state: np.random.RandomState,
     ) -> None:
-        """All that takes long, and all that a fit stores; the input is validated."""
+        """All that takes long, and all that a fit stores."""
         if self.random_state is None and self.checkpoint is not None:
             # Whoever goes on with this run needs the same seed.
             random_state = seeded(once("seed", partial(random_state.randint, 2**31 - 1)))
-        sha256 = None if _holds_affinities(X, affinity) else fingerprint_features(X)
-        self._say(f"affinity of {X.shape[0] if X is not None else affinity.shape[0]} samples")
+        X, affinity, links = people.X, people.affinity, people.links
+        attributes, covariates = people.attributes, people.covariates
+        sha256 = None if people.come_with_affinities else fingerprint_features(X)
+        self._say(f"affinity of {people.n} samples")
         report(AFFINITY, 0.0)
         with listening(lambda *_: None, lambda _, words: self._say(words)):
             operator = self._make_operator(X, affinity)
@@ -223,8 +192,8 @@ class FairClusteringBase(LaterPeople, ClusterMixin, BaseEstimator):
         # Stored together, so that an interrupted fit leaves the model as it was.
         self._attributes, self._affinity = attributes, affinity
         self._features_sha256 = sha256
-        self._weights, self._links = weights, links
-        self._moves_nodes = links is not None or weights is not None
+        self._weights, self._links, self._nodes = people.weights, links, people.nodes
+        self._moves_nodes = people.move_as_nodes
         self._covariates = covariates
         self._training = Training.of(
             X,
@@ -251,27 +220,11 @@ class FairClusteringBase(LaterPeople, ClusterMixin, BaseEstimator):
         self.n_iter_ = len(result.history)
         self._keep(labels, fair, rows, fringe, embedded)
 
-    def _identity(
-        self,
-        X: Any,
-        affinity: Any,
-        attributes: tuple[Attribute, ...],
-        covariates: tuple[Covariate, ...],
-    ) -> dict[str, str]:
+    def _identity(self, people: People) -> dict[str, str]:
         """All that the labels depend on, in words by name, to know a checkpoint by."""
         params = self.get_params(deep=False)
         known = {name: in_words(params[name]) for name in params if name not in _NOT_OF_THE_LABELS}
-        operator = affinity if is_operator(affinity) else X
-        data = operator.degrees if is_operator(operator) else X
-        if isinstance(X, WorkerTable):
-            data = X.fingerprint()
-        return {
-            "fairspectral": version("fairspectral"),
-            "X": fingerprint(data),
-            "sensitive_features": fingerprint(attributes),
-            "constraints": fingerprint(tuple((one.name, one.values) for one in covariates)),
-            **known,
-        }
+        return {"fairspectral": version("fairspectral"), **people.fingerprints(), **known}
 
     def _keep(
         self,
@@ -423,15 +376,6 @@ class FairClusteringBase(LaterPeople, ClusterMixin, BaseEstimator):
             return replace(self.solver_params, **common)
         return self.solver_params  # refused with a clear error when the solver is made
 
-    def _check_rounding_params(self) -> None:
-        for name in self.rounding_params or {}:
-            if name not in ROUNDING_PARAMS:
-                raise ValueError(
-                    f"rounding_params has no parameter {name!r}"
-                    f"{did_you_mean(name, ROUNDING_PARAMS)}; "
-                    f"it knows {', '.join(ROUNDING_PARAMS)}."
-                )
-
     def _say(self, text: str) -> None:
         if self.verbose:
             sys.stderr.write(f"[fairspectral] {text}\n")
@@ -454,13 +398,6 @@ class FairClusteringBase(LaterPeople, ClusterMixin, BaseEstimator):
         tags.input_tags.sparse = not (isinstance(self.affinity, str) and self.affinity == "gower")
         tags.input_tags.allow_nan = tags.input_tags.categorical = takes_mixed(self.affinity)
         return tags
-
-
-def _holds_affinities(X: Any, affinity: Any) -> bool:
-    """Whether the data are affinities and not features."""
-    given = isinstance(affinity, str) and affinity == "precomputed"
-    # The data of a cluster are not here: a certificate is about the affinities then.
-    return given or is_operator(affinity) or is_operator(X) or isinstance(X, WorkerTable)
 
 
 def _check_in_memory(operator: AffinityOperator) -> None:

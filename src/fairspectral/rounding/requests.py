@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from fairspectral.parameters import did_you_mean
 from fairspectral.validation import Attribute
 from fairspectral.weighting import Weights
 
@@ -28,6 +29,16 @@ ROUNDING_PARAMS = (
 WITHOUT_GROUPS = ("min_cluster_size", "max_cluster_size", "cannot_link")
 # Parameters of the search; without a search they have nothing to change, and promise nothing.
 _HARMLESS = ("refine_rounds", "row_scaling")
+
+
+def check_rounding_params(params: Iterable[str]) -> None:
+    """Refuse names that the rounding does not know."""
+    for name in params:
+        if name not in ROUNDING_PARAMS:
+            raise ValueError(
+                f"rounding_params has no parameter {name!r}"
+                f"{did_you_mean(name, ROUNDING_PARAMS)}; it knows {', '.join(ROUNDING_PARAMS)}."
+            )
 
 
 def one_group(n: int, weights: Weights | None = None) -> Attribute:
