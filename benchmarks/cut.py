@@ -9,6 +9,7 @@
     python benchmarks/cut.py --exact 100            # against the optimum of small problems
     python benchmarks/cut.py --pairs 30             # does a graph suffer from detached pairs?
     python benchmarks/cut.py --large --effort default  # time a graph of 68,000 people
+    python benchmarks/cut.py --beside               # is fast as quick as scikit-learn?
     python benchmarks/cut.py --report               # tables and picture into docs/
 
 Every cut, every cell and every size is counted again from the labels. Runs are kept in a file as

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from fairspectral_benchmarks.cut import runs, small
 from fairspectral_benchmarks.cut.anneal import improve
+from fairspectral_benchmarks.cut.beside import time_beside
 from fairspectral_benchmarks.cut.instances import chosen
 from fairspectral_benchmarks.cut.known import PATH, BestKnown
 from fairspectral_benchmarks.cut.large import time_large
@@ -29,6 +30,9 @@ def main() -> None:
         print(compare_pairs(arguments.pairs, arguments.effort))
     elif arguments.large:
         for line in time_large(arguments.effort):
+            print(line, flush=True)
+    elif arguments.beside:
+        for line in time_beside():
             print(line, flush=True)
     elif arguments.improve:
         for instance in chosen(arguments.improve, quick=False):
@@ -68,5 +72,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--exact", type=int, metavar="N", help="N small problems with optimum")
     parser.add_argument("--pairs", type=int, metavar="N", help="N graphs with detached pairs")
     parser.add_argument("--large", action="store_true", help="time a graph of 68,000 people")
+    parser.add_argument("--beside", action="store_true", help="time fast beside scikit-learn")
     parser.add_argument("--report", action="store_true", help="tables and picture into docs/")
     return parser

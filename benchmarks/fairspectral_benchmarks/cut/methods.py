@@ -107,10 +107,10 @@ def _scikit_learn(task: Task, seed: int) -> Found:
     model = SpectralClustering(task.k, affinity="precomputed", random_state=seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return _noted(task, model.fit_predict(_with_short_indices(task.W)))
+        return _noted(task, model.fit_predict(with_short_indices(task.W)))
 
 
-def _with_short_indices(W: Any) -> Any:
+def with_short_indices(W: Any) -> Any:
     """A graph with 32-bit indices; scikit-learn refuses others."""
     if not sp.issparse(W):
         return W
