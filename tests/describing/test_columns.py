@@ -106,7 +106,7 @@ def test_columns_that_say_nothing_are_left_out_with_a_note():
     assert list(found) == ["age"]
     assert notes == [
         "Left out 'id': it has the numbers of the rows.",
-        "Left out 'name': it has mostly different texts, like a name.",
+        "Left out 'name': it has mostly different texts, such as names or dates.",
         "Left out 'planet': it has the same value in every row.",
         "Left out 'empty': it has no value at all.",
     ]

@@ -196,4 +196,4 @@ def _identifying(column: Column) -> str:
         return "the numbers of the rows" if counts and not column.date_unit else ""
     n = int(np.sum(~column.missing))
     many = len(column.categories) > max(2, _DISTINCT * n)
-    return "mostly different texts, like a name" if many else ""
+    return "mostly different texts, such as names or dates" if many else ""
