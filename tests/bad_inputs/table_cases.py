@@ -161,7 +161,8 @@ TABLES = [
       "looks numeric; write it like 1234.5 or leave it empty, or pass --categorical b if these "
       "are names, or --drop b."),
     t("blanks around numbers", cell("  7 ")),
-    t("dates", column([f"2020-01-{i % 9 + 1:02d}" for i in range(N)]), same=False),
+    t("dates", column([f"2020-01-{i % 9 + 1:02d}" for i in range(N)]), same=False,
+      note="looks like dates"),
     t("booleans", column(["true", "false"] * 15), same=False),
     t("a constant column", column(["7"] * N), note="the same value in every row"),
     t("row numbers", column(map(str, range(N))), note="it counts the rows"),
