@@ -30,7 +30,7 @@ from fairspectral.rounding.partition import partition
 from fairspectral.rounding.partition.evolve import EFFORTS
 from fairspectral.rounding.placement import beside_fringe, gather_pieces, start_beside_fringe
 from fairspectral.rounding.plan import RoundingPlan
-from fairspectral.rounding.refine import flow_steps, local_search
+from fairspectral.rounding.refine import flow_steps, local_search, tighten
 from fairspectral.rounding.result import FairAssignment, all_inside, certify
 from fairspectral.rounding.rows import can_move, suits_levels
 from fairspectral.rounding.stand_in import batches_of_moves
@@ -100,8 +100,9 @@ def follow_plan(
         history.add(*_start(points, plan, centroids, initial_labels, n_init, seeds))
     if not starts:
         report(ROUNDING, _STARTED)
-    if not fair:
-        # Bounds too tight for the search are met by the flow, from which it begins again.
+    if not fair and starts and not plan.in_nodes:
+        _into_the_bounds(searched, affinity, history, rng)
+    elif not fair:
         _from_one_start(searched, points, affinity, history, centroids, initial_labels, rng)
     if fringe:
         gathered = gather_pieces(affinity, history.labels, fringe, searched)
@@ -187,6 +188,17 @@ def _from_one_start(
             for name, state in stages:
                 history.add(name, state.labels, state)
         history.stopped = deadline.passed
+
+
+def _into_the_bounds(
+    plan: RoundingPlan, affinity: Any, history: History, rng: np.random.Generator
+) -> None:
+    """Bring what a search left outside its bounds into them by the flow, and search from there."""
+    assert history.measured is not None
+    found = (history.stages[-1].name, history.labels)
+    near = tighten(affinity, history.measured, fair_flow(plan, plan.rules, history.labels))
+    history.add("fair flow", near.labels, near)
+    _search_graph(affinity, [found, ("fair flow", near.labels)], plan, rng, history)
 
 
 def _search_nodes(
