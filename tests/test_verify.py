@@ -212,9 +212,10 @@ def change_parameter(certificate, rng):
 PARAMETERS = [
     ("fairness_tol", 0.1, "parameters"),
     ("fairness_tol", None, "parameters"),
-    ("assign_labels", "kmeans", "cells"),
+    ("assign_labels", "kmeans", "parameters"),
     ("rounding_params", {"bounds": "lower"}, "parameters"),
     ("rounding_params", {"max_cluster_size": 30}, "parameters"),
+    ("rounding_params", {"min_cluster_size": 5}, "parameters"),
     ("rounding_params", {"shares": {"f": [0.2, 0.7]}}, "parameters"),
     ("n_clusters", 5, "labels"),
     ("n_components", 7, "embedding"),
@@ -323,6 +324,45 @@ def test_without_groups_and_with_kmeans():
     model.fit(X, sensitive_features=groups)
     assert model.certificate_.labels.within_bounds is None
     assert verify_certificate(model.certificate_, model.labels_, X, groups).accepted
+
+
+@pytest.fixture(scope="module")
+def sized():
+    """A clustering without groups whose clusters have a floor and a ceiling."""
+    X = np.random.default_rng(2).standard_normal((50, 2))
+    asked = {"min_cluster_size": 8, "max_cluster_size": 25}
+    return Case(X, None, n_clusters=3, rounding_params=asked)
+
+
+def test_sizes_are_claimed_and_checked_without_groups(sized):
+    sizes = np.bincount(sized.labels)
+    words = f"at least {sizes.min()} and at most {sizes.max()} people (floor 8, ceiling 25)"
+    claims = Certificate.from_json(sized.text)
+    assert claims.labels.within_bounds is True
+    assert f"every cluster with {words}, without bounds on shares" in str(claims)
+    assert "no clustering is below" in str(claims)
+    found = verify(sized)
+    assert found.accepted
+    assert f"Every cluster has {words}, as claimed." in str(found)
+
+
+@pytest.mark.parametrize("end", ["floor", "ceiling"])
+def test_false_sizes_without_groups_are_refused(sized, end):
+    certificate, sizes = sized.certificate, np.bincount(sized.labels)
+    name, size = ("min_cluster_size", 16) if end == "floor" else ("max_cluster_size", 17)
+    assert sizes.min() < 16 < 17 < sizes.max()
+    certificate["labels"][end] = size
+    assert [check.part for check in verify(sized, seal(certificate)).wrong] == ["parameters"]
+    certificate["parameters"]["rounding_params"][name] = size
+    found = verify(sized, seal(certificate))
+    assert [check.part for check in found.wrong] == ["cells"]
+    certificate["labels"]["within_bounds"] = False
+    found = verify(sized, seal(certificate))
+    assert found.accepted, str(found)
+    assert "not all are within these bounds, and the certificate says so" in str(found)
+    assert "not all within these bounds" in str(Certificate.from_dict(certificate))
+    certificate["labels"]["within_bounds"] = None
+    assert not verify(sized, seal(certificate))
 
 
 def test_labels_outside_their_bounds_are_said_to_be_so(cases):

@@ -23,12 +23,14 @@ from fairspectral.certificate import (
     LabelsClaim,
 )
 from fairspectral.certificate.document import sealed
+from fairspectral.certificate.words import sizes_words
 from fairspectral.claims import (
     RequestedBand,
     bound_embedding,
     measure_cut,
     measure_labels,
     read_bands,
+    sizes_kept,
 )
 from fairspectral.constraints import attributes_of, encode_groups
 from fairspectral.graphs.door import as_graph, names_of, unpack_graph
@@ -157,8 +159,12 @@ def _check_claims(
     if type(floor) is not int or not 1 <= floor <= len(codes) // k:
         words = f"A cluster cannot have at least {floor} people: there are {len(codes)} for {k}."
         return [Check("cells", False, words)]
-    ceiling = certificate.labels.ceiling
-    asked = (certificate.parameters.get("rounding_params") or {}).get("max_cluster_size")
+    ceiling, sizes = certificate.labels.ceiling, certificate.parameters.get("rounding_params") or {}
+    asked = sizes.get("min_cluster_size")
+    if asked is not None and floor != asked:
+        words = f"The parameters ask for at least {asked} people in a cluster, not {floor}."
+        return [Check("parameters", False, words)]
+    asked = sizes.get("max_cluster_size")
     if ceiling != (asked if asked is not None and asked < len(codes) else None):
         words = f"The parameters ask for at most {asked} people in a cluster, not {ceiling}."
         return [Check("parameters", False, words)]
@@ -217,11 +223,30 @@ def _check_labels(certificate: Certificate, found: LabelsClaim) -> list[Check]:
     wrong += _wrong_bands(claim, found)
     if wrong:
         return [*checks, *wrong]
+    kept = sizes_kept(found.sizes, found.weights, found.floor, found.ceiling)
     cells = sum(len(a.groups) for a in found.attributes) * certificate.n_clusters
-    words = f"All {cells} cells were counted again, and agree with the certificate."
-    if found.within_bounds is False:
-        words += " Not all of them are within their bounds, and the certificate says so."
-    return [*checks, Check("cells", True, words)]
+    if cells:
+        words = f"All {cells} cells were counted again, and agree with the certificate."
+        if any(map(_outside, found.attributes)):
+            words += " Not all of them are within their bounds, and the certificate says so."
+        checks.append(Check("cells", True, words))
+    words = f"The {certificate.n_clusters} clusters have the sizes of the certificate."
+    if found.within_bounds is not None:
+        words = f"Every cluster has {sizes_words(found)}, as claimed."
+        if not kept:
+            words = (
+                f"Every cluster has {sizes_words(found)}; not all are within these bounds, and "
+                "the certificate says so."
+            )
+    return [*checks, Check("sizes", True, words)]
+
+
+def _outside(found: AttributeClaim) -> bool:
+    """Whether a cell of an attribute is outside its bounds."""
+    if found.least is None or found.most is None:
+        return False
+    few, many = np.less(found.members, found.least), np.greater(found.members, found.most)
+    return bool(few.any() or many.any())
 
 
 def _wrong_cells(claim: AttributeClaim, found: AttributeClaim) -> list[Check]:

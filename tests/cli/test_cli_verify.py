@@ -27,7 +27,7 @@ def test_what_cluster_wrote_is_accepted(people, written, call):
     done = call("verify", labels, people, "--certificate", certificate, "--json")
     assert done.json["accepted"] is True
     assert {check["part"] for check in done.json["checks"]} == {
-        "seal", "data", "groups", "labels", "cells", "cut", "bound", "embedding",
+        "seal", "data", "groups", "labels", "cells", "sizes", "cut", "bound", "embedding",
     }  # fmt: skip
 
 

@@ -99,7 +99,7 @@ class Certificate:
     def __str__(self) -> str:
         lines = [data_words(self.data), embedding_words(self.embedding)]
         lines.append(labels_words(self.labels, self.data.rows))
-        lines.append(cut_words(self.cut, self.labels.within_bounds))
+        lines.append(cut_words(self.cut, self.labels))
         return "\n".join([*lines, *self.not_covered])
 
     __repr__ = __str__
