@@ -194,7 +194,7 @@ NUMBERS = [
     ("embedding", "failure", "embedding", lambda x: "none"),
     ("data", "rows", "data", lambda x: x + 1),
     ("data", "sha256", "data", lambda x: x[::-1]),
-    ("data", "groups_sha256", "certificate", lambda x: 7),
+    ("data", "sha256", "certificate", lambda x: 7),
     ("labels", "attributes", "cells", lambda x: [{**x[0], "groups": 5, "members": 1}]),
     ("data", "groups_sha256", "groups", lambda x: {name: sha[::-1] for name, sha in x.items()}),
 ]
