@@ -24,8 +24,8 @@ PARTS = {
 # Those that not every certificate has; and where there is none, why.
 _OPTIONAL = {
     "groups": "table of groups",
-    "must_link": "table of pairs",
-    "cannot_link": "table of pairs",
+    "must_link": "table of pairs who must be together",
+    "cannot_link": "table of pairs who must be apart",
 }
 _ELSEWHERE = {
     "groups": "the data had the groups",
@@ -105,15 +105,14 @@ def source_of(
     paths : mapping
         The files by their parts, all of `PARTS`.
     """
-    options = dict(certificate.data.options)
-    options.pop("label_column", None)
-    options.pop("plain", None)
+    options = certificate.data.options
     of_input, of_people = (
         {field.name for field in fields(kind)} - set(PARTS.values())
         for kind in (InputOptions, PeopleOptions)
     )
-    if set(options) != of_input | of_people:
-        odd = ", ".join(sorted(map(str, set(options) ^ (of_input | of_people))))
+    needed = of_input | of_people | {"label_column", "plain"}
+    if set(options) != needed:
+        odd = ", ".join(sorted(map(str, set(options) ^ needed)))
         raise ValueError(
             f"the certificate does not say how its files were read ({odd}); it needs one that "
             "cluster --certificate of this release wrote, and for model.certificate_ there is "
@@ -122,10 +121,10 @@ def source_of(
     for part, what in _OPTIONAL.items():
         if (part in certificate.data.files) != (paths[part] is not None):
             option = "--" + PARTS[part].replace("_", "-")
-            say = f"pass the same {what} with {option}"
+            say = f"is also of a {what}; pass it with {option}"
             if paths[part] is not None:
-                say = f"leave out {option}: {_ELSEWHERE[part]}"
-            raise ValueError(f"the certificate is of other files; {say}.")
+                say = f"is not of a {what}; leave out {option}: {_ELSEWHERE[part]}"
+            raise ValueError(f"the certificate {say}.")
     data = paths["data"]
     assert data is not None
     return (
