@@ -146,6 +146,19 @@ def test_labels_are_read_in_the_encoding_of_the_table(people, tmp_path, call, en
     assert done.status == 0, done.out + done.err
 
 
+@pytest.mark.parametrize(
+    ("name", "value"), [("encoding", 5), ("sensitive", 5), ("label_column", None), ("plain", "no")]
+)
+def test_options_of_another_form_are_named(people, written, call, name, value):
+    labels, certificate = written
+    claims = json.loads(certificate.read_text(encoding="utf-8"))
+    claims["data"]["options"][name] = value
+    certificate.write_text(json.dumps(claims), encoding="utf-8")
+    done = call("verify", labels, people, "--certificate", certificate)
+    assert done.status == 2
+    assert f"the certificate has {value!r} as its option {name}" in done.err
+
+
 def test_names_that_cannot_be_written_are_refused_before_work(people, call, tmp_path):
     done = call("cluster", people, "-s", "sex", "-k", 2, "--certificate", tmp_path / "c.txt")
     assert done.status == 2

@@ -21,6 +21,9 @@ PARTS = {
     "must_link": "must_link",
     "cannot_link": "cannot_link",
 }
+# What the options of a certificate hold; those that are not named here hold a text or nothing.
+_LISTS = ("sensitive", "bin", "drop", "keep", "categorical")
+_FLAGS = ("plain", "graph", "no_header", "use_sensitive")
 # Those that not every certificate has; and where there is none, why.
 _OPTIONAL = {
     "groups": "table of groups",
@@ -93,6 +96,24 @@ def read_certificate(path: Path) -> tuple[dict[str, Any], Certificate]:
     return given, Certificate.from_dict(given)
 
 
+def _check_options(options: Mapping[str, Any]) -> None:
+    """Refuse options of another form than the command writes them in."""
+    for name, value in options.items():
+        if name in _FLAGS:
+            right = isinstance(value, bool)
+        elif name in _LISTS:
+            right = value is None or (
+                isinstance(value, list | tuple) and all(isinstance(one, str) for one in value)
+            )
+        else:
+            right = isinstance(value, str) or (value is None and name != "label_column")
+        if not right:
+            raise ValueError(
+                f"the certificate has {value!r:.40} as its option {name}, which no command wrote; "
+                "pass the file as cluster --certificate wrote it."
+            )
+
+
 def source_of(
     certificate: Certificate, paths: Mapping[str, Path | None]
 ) -> tuple[InputOptions, PeopleOptions]:
@@ -118,6 +139,7 @@ def source_of(
             "cluster --certificate of this release wrote, and for model.certificate_ there is "
             "fairspectral.verify_certificate in Python."
         )
+    _check_options(options)
     for part, what in _OPTIONAL.items():
         if (part in certificate.data.files) != (paths[part] is not None):
             option = "--" + PARTS[part].replace("_", "-")
