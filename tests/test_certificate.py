@@ -75,6 +75,7 @@ def test_its_numbers_are_those_of_the_fit(model):
         (lambda c: {**c, "n_clusters": True}, "n_clusters .* True, but must be a whole number"),
         (lambda c: {**c, "not_covered": 1}, "not_covered .* must be a list"),
         (lambda c: {**c, "data": {**c["data"], "options": None}}, "options .* must be a JSON obj"),
+        (lambda c: {**c, "data": {**c["data"], "links_sha256": 7}}, "links_sha256 .* is 7, but"),
         (lambda c: {**c, "data": {**c["data"], "files": []}}, "files .* must be a JSON object"),
         (lambda c: {**c, "data": {**c["data"], "groups_sha256": 7}}, "groups_sha256 .* is 7, but"),
     ],

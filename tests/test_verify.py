@@ -341,9 +341,12 @@ def test_sizes_are_claimed_and_checked_without_groups(sized):
     assert claims.labels.within_bounds is True
     assert f"every cluster with {words}, without bounds on shares" in str(claims)
     assert "no clustering is below" in str(claims)
+    assert "no embedding has more than" in str(claims)
     found = verify(sized)
     assert found.accepted
     assert f"Every cluster has {words}, as claimed." in str(found)
+    assert "No embedding has an objective" in str(found)
+    assert "within the bounds" not in str(found)
 
 
 @pytest.mark.parametrize("end", ["floor", "ceiling"])
@@ -373,4 +376,5 @@ def test_labels_outside_their_bounds_are_said_to_be_so(cases):
     labels[np.flatnonzero(codes)[:5]] = 2
     found = verify(case, labels=labels)
     assert not found
-    assert "The within bounds is False, not True." in str(found)
+    words = "Not all cells and sizes are within their bounds, but that is not what the certificate"
+    assert words in str(found)

@@ -97,7 +97,8 @@ class Certificate:
         return cls.from_dict(read_json(text))
 
     def __str__(self) -> str:
-        lines = [data_words(self.data), embedding_words(self.embedding)]
+        groups = bool(self.labels.attributes)
+        lines = [data_words(self.data), embedding_words(self.embedding, groups)]
         lines.append(labels_words(self.labels, self.data.rows))
         lines.append(cut_words(self.cut, self.labels))
         return "\n".join([*lines, *self.not_covered])

@@ -25,15 +25,16 @@ def data_words(data: DataClaim) -> str:
     return f"Data: {data.rows:,} rows, SHA-256 {sha[:16]}…"
 
 
-def embedding_words(found: EmbeddingClaim) -> str:
-    """How near the embedding is to the best fair one."""
+def embedding_words(found: EmbeddingClaim, groups: bool) -> str:
+    """How near the embedding is to the best one, which with groups is the best fair one."""
     residuals = (
         f"||QᵀH|| = {found.fairness_residual:.0e}, ||HᵀH - I|| = {found.orthogonality_residual:.0e}"
     )
+    kind = "fair embedding" if groups else "embedding"
     if found.upper_bound is None or found.gap is None:
         return f"Embedding: objective {found.objective:.6g}, without a bound; {residuals}."
     return (
-        f"Embedding: objective {found.objective:.6g}; no fair embedding has more than "
+        f"Embedding: objective {found.objective:.6g}; no {kind} has more than "
         f"{found.upper_bound:.6g} ({failure_in_words(found.failure)}), so it is within "
         f"{found.gap:.1e} of the best; {residuals}."
     )
