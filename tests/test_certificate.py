@@ -71,6 +71,13 @@ def test_its_numbers_are_those_of_the_fit(model):
         (lambda c: {**c, "labels": {**c["labels"], "attributes": 3}}, "no list of attributes"),
         (lambda c: {**c, "more": 1}, "something of its own.*more"),
         (lambda c: {**c, "parameters": {}}, "no affinity among its parameters"),
+        (lambda c: {**c, "parameters": None}, "parameters in the certificate is None, but must be"),
+        (lambda c: {**c, "n_clusters": True}, "n_clusters .* True, but must be a whole number"),
+        (lambda c: {**c, "not_covered": 1}, "not_covered .* must be a list"),
+        (lambda c: {**c, "data": {**c["data"], "options": None}}, "options .* must be a JSON obj"),
+        (lambda c: {**c, "data": {**c["data"], "links_sha256": 7}}, "links_sha256 .* is 7, but"),
+        (lambda c: {**c, "data": {**c["data"], "files": []}}, "files .* must be a JSON object"),
+        (lambda c: {**c, "data": {**c["data"], "groups_sha256": 7}}, "groups_sha256 .* is 7, but"),
     ],
 )
 def test_what_is_no_certificate_is_refused(model, change, words):

@@ -194,7 +194,7 @@ NUMBERS = [
     ("embedding", "failure", "embedding", lambda x: "none"),
     ("data", "rows", "data", lambda x: x + 1),
     ("data", "sha256", "data", lambda x: x[::-1]),
-    ("data", "groups_sha256", "certificate", lambda x: 7),
+    ("data", "sha256", "certificate", lambda x: 7),
     ("labels", "attributes", "cells", lambda x: [{**x[0], "groups": 5, "members": 1}]),
     ("data", "groups_sha256", "groups", lambda x: {name: sha[::-1] for name, sha in x.items()}),
 ]
@@ -212,9 +212,10 @@ def change_parameter(certificate, rng):
 PARAMETERS = [
     ("fairness_tol", 0.1, "parameters"),
     ("fairness_tol", None, "parameters"),
-    ("assign_labels", "kmeans", "cells"),
+    ("assign_labels", "kmeans", "parameters"),
     ("rounding_params", {"bounds": "lower"}, "parameters"),
     ("rounding_params", {"max_cluster_size": 30}, "parameters"),
+    ("rounding_params", {"min_cluster_size": 5}, "parameters"),
     ("rounding_params", {"shares": {"f": [0.2, 0.7]}}, "parameters"),
     ("n_clusters", 5, "labels"),
     ("n_components", 7, "embedding"),
@@ -325,6 +326,48 @@ def test_without_groups_and_with_kmeans():
     assert verify_certificate(model.certificate_, model.labels_, X, groups).accepted
 
 
+@pytest.fixture(scope="module")
+def sized():
+    """A clustering without groups whose clusters have a floor and a ceiling."""
+    X = np.random.default_rng(2).standard_normal((50, 2))
+    asked = {"min_cluster_size": 8, "max_cluster_size": 25}
+    return Case(X, None, n_clusters=3, rounding_params=asked)
+
+
+def test_sizes_are_claimed_and_checked_without_groups(sized):
+    sizes = np.bincount(sized.labels)
+    words = f"at least {sizes.min()} and at most {sizes.max()} people (floor 8, ceiling 25)"
+    claims = Certificate.from_json(sized.text)
+    assert claims.labels.within_bounds is True
+    assert f"every cluster with {words}, without bounds on shares" in str(claims)
+    assert "no clustering is below" in str(claims)
+    assert "no embedding has more than" in str(claims)
+    found = verify(sized)
+    assert found.accepted
+    assert f"Every cluster has {words}, as claimed." in str(found)
+    assert "No embedding has an objective" in str(found)
+    assert "within the bounds" not in str(found)
+
+
+@pytest.mark.parametrize("end", ["floor", "ceiling"])
+def test_false_sizes_without_groups_are_refused(sized, end):
+    certificate, sizes = sized.certificate, np.bincount(sized.labels)
+    name, size = ("min_cluster_size", 16) if end == "floor" else ("max_cluster_size", 17)
+    assert sizes.min() < 16 < 17 < sizes.max()
+    certificate["labels"][end] = size
+    assert [check.part for check in verify(sized, seal(certificate)).wrong] == ["parameters"]
+    certificate["parameters"]["rounding_params"][name] = size
+    found = verify(sized, seal(certificate))
+    assert [check.part for check in found.wrong] == ["cells"]
+    certificate["labels"]["within_bounds"] = False
+    found = verify(sized, seal(certificate))
+    assert found.accepted, str(found)
+    assert "not all are within these bounds, and the certificate says so" in str(found)
+    assert "not all within these bounds" in str(Certificate.from_dict(certificate))
+    certificate["labels"]["within_bounds"] = None
+    assert not verify(sized, seal(certificate))
+
+
 def test_labels_outside_their_bounds_are_said_to_be_so(cases):
     """An honest certificate of an unfair clustering is accepted: it claims no more."""
     case = cases["kernel"]
@@ -333,4 +376,5 @@ def test_labels_outside_their_bounds_are_said_to_be_so(cases):
     labels[np.flatnonzero(codes)[:5]] = 2
     found = verify(case, labels=labels)
     assert not found
-    assert "The within bounds is False, not True." in str(found)
+    words = "Not all cells and sizes are within their bounds, but that is not what the certificate"
+    assert words in str(found)

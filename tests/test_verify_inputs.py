@@ -234,7 +234,6 @@ def change(certificate, *path, by):
         (("data", "weights_sha256"), lambda x: None, "weights"),
         (("data", "links_sha256", "must_link"), lambda x: x[::-1], "links"),
         (("data", "links_sha256"), lambda x: {}, "links"),
-        (("data", "links_sha256"), lambda x: 7, "certificate"),
         (("cut", "lower_bound"), lambda x: x + 0.01, "bound"),
         (("cut", "budget"), lambda x: x / 2, "bound"),
         (("embedding", "upper_bound"), lambda x: x - 0.01, "embedding"),
@@ -246,6 +245,25 @@ def test_what_was_changed_is_refused_by_its_part(cases, path, by, part):
     case = cases["both"]
     found = case.verify(change(case.certificate, *path, by=by))
     assert part in parts(found), str(found)
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        (("labels", "attributes", 0, "members", 0, 0), "the certificate has a weight of {0}, but"),
+        (("labels", "attributes", 0, "least", 0, 0), "has a lower bound of a weight of {0}, but"),
+        (("labels", "weights", 0), "not weights of {0} and "),
+        (("labels", "persons_outside"), "The weight beyond a band of shares is "),
+    ],
+)
+def test_weight_is_said_in_the_units_of_the_weights(cases, path, words):
+    case = cases["any weights"]
+    certificate = change(case.certificate, *path, by=lambda x: x + 10**6)
+    value = certificate
+    for step in path:
+        value = value[step]
+    said = words.format(f"{value * certificate['labels']['unit']:.10g}")
+    assert said in str(case.verify(certificate))
 
 
 def test_links_of_another_form_are_not_read(cases):

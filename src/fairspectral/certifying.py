@@ -57,8 +57,8 @@ def certify_model(model: Any) -> Certificate:
         notes.append(
             "The lower bounds on the cut do not use the links: they hold with and without them."
         )
-    if labels.within_bounds is None:
-        notes.append("Nothing is claimed of the shares: no bounds were asked for.")
+    if not labels.bounds_shares:
+        notes.append("Nothing is claimed of the shares: no bounds on them were asked for.")
     if model._covariates:
         notes.append(
             "Nothing is claimed of the means that were to be equal, and the bound on the embedding "

@@ -188,7 +188,7 @@ def measure_labels(
     weights: Weights | None = None,
     links: Links | None = None,
 ) -> LabelsClaim:
-    """Count every cell, and put bounds on it where there are bands.
+    """Count every cell and every cluster, and compare them with their bounds, where there are any.
 
     Parameters
     ----------
@@ -230,25 +230,36 @@ def measure_labels(
                 str(attribute.name), groups, shares, lower, upper, table.tolist(), least, most
             )
         )
-    counted, fewest, most_of_all = sizes, floor, ceiling
+    counted = None
     if weights is not None:
-        counted = np.bincount(labels, weights.units, minlength=n_clusters).astype(np.int64)
-        fewest = weights.at_least(floor)
-        most_of_all = None if ceiling is None else weights.at_most(ceiling)
-    within = outside == 0 and fewest <= int(counted.min())
-    within &= most_of_all is None or int(counted.max()) <= most_of_all
+        counted = np.bincount(labels, weights.units, minlength=n_clusters).astype(np.int64).tolist()
+    within = None
+    if bands or floor > 1 or ceiling is not None:
+        within = outside == 0 and sizes_kept(sizes.tolist(), counted, floor, ceiling)
     return LabelsClaim(
         sha256=fingerprint_labels(labels),
         sizes=sizes.tolist(),
-        weights=None if weights is None else counted.tolist(),
+        weights=counted,
         unit=None if weights is None else weights.unit,
         floor=floor,
         ceiling=ceiling,
         attributes=tables,
-        within_bounds=within if bands else None,
+        within_bounds=within,
         largest_deviation=deviation,
         persons_outside=persons,
         links=None if links is None else _measure_links(links, labels),
+    )
+
+
+def sizes_kept(
+    sizes: Sequence[int], weights: Sequence[int] | None, floor: int, ceiling: int | None
+) -> bool:
+    """Whether every cluster is within floor and ceiling; with weights, in people of mean weight."""
+    counted = sizes if weights is None else weights
+    n, total = sum(sizes), sum(counted)
+    return all(
+        floor * total <= n * size and (ceiling is None or n * size <= ceiling * total)
+        for size in counted
     )
 
 

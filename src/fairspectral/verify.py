@@ -23,12 +23,14 @@ from fairspectral.certificate import (
     LabelsClaim,
 )
 from fairspectral.certificate.document import sealed
+from fairspectral.certificate.words import sizes_words
 from fairspectral.claims import (
     RequestedBand,
     bound_embedding,
     measure_cut,
     measure_labels,
     read_bands,
+    sizes_kept,
 )
 from fairspectral.constraints import attributes_of, encode_groups
 from fairspectral.graphs.door import as_graph, names_of, unpack_graph
@@ -45,6 +47,18 @@ from fairspectral.weighting import Weights, check_sample_weight
 _SAME, _SAME_BOUND = 1e-6, 1e-3
 # Residuals of an embedding that is fair and orthonormal to machine precision are below this.
 _RESIDUAL = 1e-8
+# The tables of cells: what is wrong, what they are of, and the words for a claimed and a true one.
+_CELLS = {
+    "members": ("cells", "members", "", "it is "),
+    "least": ("parameters", "lower bounds", "a lower bound of ", "the parameters ask for "),
+    "most": ("parameters", "upper bounds", "an upper bound of ", "the parameters ask for "),
+}
+# What was found of all cells and sizes.
+_WITHIN = {
+    True: "All cells and sizes are within their bounds",
+    False: "Not all cells and sizes are within their bounds",
+    None: "There are no bounds on shares or sizes",
+}
 # Parameters of `make_operator` that change the affinities.
 _AFFINITY_PARAMS = ("gamma", "n_neighbors", "kernel_params", "dtype")
 
@@ -157,8 +171,12 @@ def _check_claims(
     if type(floor) is not int or not 1 <= floor <= len(codes) // k:
         words = f"A cluster cannot have at least {floor} people: there are {len(codes)} for {k}."
         return [Check("cells", False, words)]
-    ceiling = certificate.labels.ceiling
-    asked = (certificate.parameters.get("rounding_params") or {}).get("max_cluster_size")
+    ceiling, sizes = certificate.labels.ceiling, certificate.parameters.get("rounding_params") or {}
+    asked = sizes.get("min_cluster_size")
+    if asked is not None and floor != asked:
+        words = f"The parameters ask for at least {asked} people in a cluster, not {floor}."
+        return [Check("parameters", False, words)]
+    asked = sizes.get("max_cluster_size")
     if ceiling != (asked if asked is not None and asked < len(codes) else None):
         words = f"The parameters ask for at most {asked} people in a cluster, not {ceiling}."
         return [Check("parameters", False, words)]
@@ -204,8 +222,7 @@ def _check_labels(certificate: Certificate, found: LabelsClaim) -> list[Check]:
     if claim.weights != found.weights or not _close(
         claim.unit, found.unit, 1e-9 * (found.unit or 0.0)
     ):
-        words = f"The clusters weigh {found.weights} units of {found.unit}, "
-        words += f"not {claim.weights} of {claim.unit}."
+        words = f"The clusters have {_weights_words(found)}, not {_weights_words(claim)}."
         checks.append(Check("cells", False, words))
     names = [attribute.name for attribute in found.attributes]
     if [attribute.name for attribute in claim.attributes] != names:
@@ -213,39 +230,70 @@ def _check_labels(certificate: Certificate, found: LabelsClaim) -> list[Check]:
         return [*checks, Check("cells", False, words)]
     wrong = []
     for claimed, counted in zip(claim.attributes, found.attributes, strict=True):
-        wrong += _wrong_cells(claimed, counted)
+        wrong += _wrong_cells(claimed, counted, found.unit)
     wrong += _wrong_bands(claim, found)
     if wrong:
         return [*checks, *wrong]
+    kept = sizes_kept(found.sizes, found.weights, found.floor, found.ceiling)
     cells = sum(len(a.groups) for a in found.attributes) * certificate.n_clusters
-    words = f"All {cells} cells were counted again, and agree with the certificate."
-    if found.within_bounds is False:
-        words += " Not all of them are within their bounds, and the certificate says so."
-    return [*checks, Check("cells", True, words)]
+    if cells:
+        words = f"All {cells} cells were counted again, and agree with the certificate."
+        if any(map(_outside, found.attributes)):
+            words += " Not all of them are within their bounds, and the certificate says so."
+        checks.append(Check("cells", True, words))
+    words = f"The {certificate.n_clusters} clusters have the sizes of the certificate."
+    if found.within_bounds is not None:
+        words = f"Every cluster has {sizes_words(found)}, as claimed."
+        if not kept:
+            words = (
+                f"Every cluster has {sizes_words(found)}; not all are within these bounds, and "
+                "the certificate says so."
+            )
+    return [*checks, Check("sizes", True, words)]
 
 
-def _wrong_cells(claim: AttributeClaim, found: AttributeClaim) -> list[Check]:
+def _outside(found: AttributeClaim) -> bool:
+    """Whether a cell of an attribute is outside its bounds."""
+    if found.least is None or found.most is None:
+        return False
+    few, many = np.less(found.members, found.least), np.greater(found.members, found.most)
+    return bool(few.any() or many.any())
+
+
+def _weights_words(labels: LabelsClaim) -> str:
+    """What the clusters weigh, where that can be said."""
+    weights, unit = labels.weights, labels.unit
+    if weights is None or unit is None:
+        return "no weights"
+    if not (isinstance(weights, list) and all(map(_number, [*weights, unit]))):
+        return "weights that are no numbers"
+    return f"weights of {' and '.join(f'{units * unit:.10g}' for units in weights)}"
+
+
+def _wrong_cells(claim: AttributeClaim, found: AttributeClaim, unit: float | None) -> list[Check]:
     """The cells of one attribute, and their bounds, that are not as claimed."""
     if claim.groups != found.groups:
         words = f"The groups of {found.name} are {found.groups}, not {claim.groups}."
         return [Check("cells", False, words)]
     wrong = []
-    for what, kind in (("members", "cells"), ("least", "parameters"), ("most", "parameters")):
+    for what, (kind, table, has, but) in _CELLS.items():
         claimed, counted = getattr(claim, what), getattr(found, what)
         if claimed == counted:
             continue
         at = _first_difference(claimed, counted)
-        if at is None:
-            words = f"The certificate has other {what} of {found.name} than were asked for."
-        else:
+        words = f"The certificate has another table of the {table} of {found.name}."
+        if at is not None:
             group, cluster = at
+            here, there = (
+                f"{t[group][cluster]} people"
+                if unit is None
+                else f"a weight of {t[group][cluster] * unit:.10g}"
+                for t in (claimed, counted)
+            )
             words = (
                 f"{found.name} {found.groups[group]} in cluster {cluster}: the certificate has "
-                f"{claimed[group][cluster]} as its number of {what}, but it is "
-                f"{counted[group][cluster]}."
+                f"{has}{here}, but {but}{there}."
             )
-            if what != "members":
-                words = words.replace("number of ", "")
         wrong.append(Check(kind, False, words))
     return wrong
 
@@ -274,11 +322,19 @@ def _wrong_bands(claim: LabelsClaim, found: LabelsClaim) -> list[Check]:
                     f"{getattr(claimed, what)}."
                 )
                 wrong.append(Check(kind, False, words.replace("shares shares", "shares")))
-    for what in ("within_bounds", "largest_deviation", "persons_outside"):
+    if claim.within_bounds is not found.within_bounds:
+        words = f"{_WITHIN[found.within_bounds]}, but that is not what the certificate says."
+        wrong.append(Check("cells", False, words))
+    unit, what_is = (1.0, "number of people") if found.unit is None else (found.unit, "weight")
+    for what, scale, words in (
+        ("largest_deviation", 1.0, "The largest relative deviation from a target share"),
+        ("persons_outside", unit, f"The {what_is} beyond a band of shares"),
+    ):
         a, b = getattr(claim, what), getattr(found, what)
-        if a is not b and not (type(a) is type(b) is float and _close(a, b)):
-            name = what.replace("_", " ")
-            wrong.append(Check("cells", False, f"The {name} is {b}, not {a}."))
+        if not (type(a) is float and _close(a, b)):
+            shown = f"{a * scale:.10g}" if _number(a) else repr(a)
+            words += f" is {b * scale:.10g}, not {shown}."
+            wrong.append(Check("cells", False, words))
     return wrong
 
 
@@ -301,7 +357,9 @@ def _check_cut(
         _close(getattr(claim, name), getattr(found, name), loose)
         for name in ("lower_bound", "plain_bound", "multiplier", "budget")
     ) and _close(claim.failure, found.failure, 0.0)
-    bounds = f"{_shown(found.lower_bound)} within the bounds, {_shown(found.plain_bound)} at all"
+    bounds = _shown(found.plain_bound)
+    if bands:
+        bounds = f"{_shown(found.lower_bound)} within the bounds, {bounds} at all"
     words = f"No cut can be below {bounds}, as claimed."
     if not agree:
         claimed = f"{_shown(claim.lower_bound)} and {_shown(claim.plain_bound)}"
@@ -341,18 +399,19 @@ def _check_embedding(
         words = "The bound on the embedding cannot be computed from products in float32."
         return [Check("embedding", claim.upper_bound is None, words)]
     loose = (_SAME_BOUND if found.failure else _SAME) * asked
-    wrong = _wrong_embedding(claim, found.upper, found.attained, found.failure, loose)
+    kind = "fair embedding" if attributes else "embedding"
+    wrong = _wrong_embedding(claim, kind, found.upper, found.failure, loose)
     if wrong:
         return [Check("embedding", False, wrong)]
     words = (
-        f"No fair embedding has an objective above {found.upper:.6g}, as claimed; one with "
+        f"No {kind} has an objective above {found.upper:.6g}, as claimed; one with "
         f"{found.attained:.6g} was found on the way, the certificate's has {claim.objective:.6g}."
     )
     return [Check("embedding", True, words)]
 
 
 def _wrong_embedding(
-    claim: EmbeddingClaim, upper: float, attained: float, failure: float, loose: float
+    claim: EmbeddingClaim, kind: str, upper: float, failure: float, loose: float
 ) -> str:
     """What cannot be true of the claimed embedding, in a sentence; empty if nothing."""
     if not _close(claim.upper_bound, upper, loose) or not _close(claim.failure, failure, 0.0):
@@ -362,7 +421,7 @@ def _wrong_embedding(
         )
     if not _number(claim.objective) or claim.objective > upper + _SAME:
         return (
-            f"No fair embedding has the claimed objective {_shown(claim.objective)}: none is above "
+            f"No {kind} has the claimed objective {_shown(claim.objective)}: none is above "
             f"{upper:.6g}."
         )
     if claim.objective < -claim.columns:
@@ -370,7 +429,7 @@ def _wrong_embedding(
     for name in ("fairness_residual", "orthogonality_residual"):
         value = getattr(claim, name)
         if not (_number(value) and 0 <= value <= _RESIDUAL * math.sqrt(claim.people)):
-            return f"The {name.replace('_', ' ')} {_shown(value)} is not that of a fair embedding."
+            return f"The {name.replace('_', ' ')} {_shown(value)} is too far from zero."
     return ""
 
 

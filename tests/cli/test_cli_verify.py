@@ -27,7 +27,7 @@ def test_what_cluster_wrote_is_accepted(people, written, call):
     done = call("verify", labels, people, "--certificate", certificate, "--json")
     assert done.json["accepted"] is True
     assert {check["part"] for check in done.json["checks"]} == {
-        "seal", "data", "groups", "labels", "cells", "cut", "bound", "embedding",
+        "seal", "data", "groups", "labels", "cells", "sizes", "cut", "bound", "embedding",
     }  # fmt: skip
 
 
@@ -75,7 +75,7 @@ def test_a_graph_with_groups_and_people_set_aside(graph_with_pairs, tmp_path, ca
     assert done.status == 0, done.out + done.err
     done = call(*verify)
     assert done.status == 2
-    assert "pass the same table of groups with --groups" in done.err
+    assert "the certificate is also of a table of groups; pass it with --groups" in done.err
 
 
 def test_plain_clusters_and_labels_alone(people, tmp_path, call):
@@ -125,11 +125,38 @@ def test_files_that_are_no_certificates(people, written, call, content, words):
 def test_a_certificate_of_python_says_how_to_verify_it(people, written, call):
     labels, certificate = written
     claims = json.loads(certificate.read_text(encoding="utf-8"))
-    claims["data"]["options"] = {}
+    for options in ({}, {n: v for n, v in claims["data"]["options"].items() if n != "plain"}):
+        claims["data"]["options"] = options
+        certificate.write_text(json.dumps(claims), encoding="utf-8")
+        done = call("verify", labels, people, "--certificate", certificate)
+        assert done.status == 2
+        assert "fairspectral.verify_certificate in Python" in done.err
+    done = call("verify", labels, people, "--certificate", certificate, "--must-link", people)
+    assert done.status == 2
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "utf-16"])
+def test_labels_are_read_in_the_encoding_of_the_table(people, tmp_path, call, encoding):
+    table = pd.read_csv(people).replace("Oslo", "Tromsø")
+    table.to_csv(people, index=False, encoding=encoding)
+    labels, certificate = tmp_path / "labels.csv", tmp_path / "c.json"
+    words = ("-s", "sex", "-k", 2, "--encoding", encoding, "-o", labels, "--effort", "fast")
+    assert call("cluster", people, *words, "--certificate", certificate).status == 0
+    done = call("verify", labels, people, "--certificate", certificate)
+    assert done.status == 0, done.out + done.err
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("encoding", 5), ("sensitive", 5), ("label_column", None), ("plain", "no")]
+)
+def test_options_of_another_form_are_named(people, written, call, name, value):
+    labels, certificate = written
+    claims = json.loads(certificate.read_text(encoding="utf-8"))
+    claims["data"]["options"][name] = value
     certificate.write_text(json.dumps(claims), encoding="utf-8")
     done = call("verify", labels, people, "--certificate", certificate)
     assert done.status == 2
-    assert "fairspectral.verify_certificate in Python" in done.err
+    assert f"the certificate has {value!r} as its option {name}" in done.err
 
 
 def test_names_that_cannot_be_written_are_refused_before_work(people, call, tmp_path):
@@ -156,7 +183,7 @@ def test_weights_and_links_are_verified(people, tmp_path, call):
     assert {"weights", "links"} <= {check["part"] for check in done.json["checks"]}
     done = call("verify", labels, people, "--certificate", certificate, "--must-link", must)
     assert done.status == 2
-    assert "pass the same table of pairs with --cannot-link" in done.err
+    assert "also of a table of pairs who must be apart; pass it with --cannot-link" in done.err
     must.write_text("1,2\n")
     done = call("verify", labels, people, "--certificate", certificate, *links)
     assert done.status == 1

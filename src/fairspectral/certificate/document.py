@@ -97,9 +97,10 @@ class Certificate:
         return cls.from_dict(read_json(text))
 
     def __str__(self) -> str:
-        lines = [data_words(self.data), embedding_words(self.embedding)]
+        groups = bool(self.labels.attributes)
+        lines = [data_words(self.data), embedding_words(self.embedding, groups)]
         lines.append(labels_words(self.labels, self.data.rows))
-        lines.append(cut_words(self.cut, self.labels.within_bounds))
+        lines.append(cut_words(self.cut, self.labels))
         return "\n".join([*lines, *self.not_covered])
 
     __repr__ = __str__
@@ -111,6 +112,14 @@ _NEEDED = {
     "affinity", "gamma", "n_neighbors", "kernel_params", "dtype", "attribute_mode",
     "assign_labels", "fairness_tol", "n_components",
 }  # fmt: skip
+# Fields that are read before they are compared, with the form that they must have.
+_FORMS: dict[type, dict[str, type]] = {
+    Certificate: {"n_clusters": int, "parameters": dict, "versions": dict, "not_covered": list},
+    DataClaim: {
+        "rows": int, "groups_sha256": dict, "links_sha256": dict, "files": dict, "options": dict,
+    },
+}  # fmt: skip
+_IN_WORDS = {int: "a whole number", dict: "a JSON object", list: "a list"}
 _PARTS = {"data": DataClaim, "embedding": EmbeddingClaim, "labels": LabelsClaim, "cut": CutClaim}
 
 
@@ -145,6 +154,12 @@ def _read(kind: Any, given: Any, name: str) -> Any:
             f"({', '.join(odd[:3])}); pass the file as cluster --certificate wrote it."
         )
     values = dict(given)
+    for field, form in _FORMS.get(kind, {}).items():
+        if type(values[field]) is not form:
+            raise ValueError(
+                f"{field} in the certificate is {values[field]!r:.40}, but must be "
+                f"{_IN_WORDS[form]}; pass the file as cluster --certificate wrote it."
+            )
     if kind is LabelsClaim:
         attributes = values["attributes"]
         if not isinstance(attributes, list):

@@ -156,7 +156,7 @@ class LabelsClaim:
         One for each sensitive attribute.
     within_bounds : bool or None
         Whether every cell and every cluster's size is within its bounds; None where there are
-        no bounds.
+        bounds neither on shares nor on sizes.
     largest_deviation : float
         Of any cell from its target share, relatively.
     persons_outside : float
@@ -177,6 +177,11 @@ class LabelsClaim:
     largest_deviation: float
     persons_outside: float
     links: LinksClaim | None
+
+    @property
+    def bounds_shares(self) -> bool:
+        """Whether the groups' shares have bounds; the sizes of clusters may have some without."""
+        return any(attribute.lower is not None for attribute in self.attributes)
 
 
 @dataclass(frozen=True)

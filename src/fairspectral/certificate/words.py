@@ -25,15 +25,16 @@ def data_words(data: DataClaim) -> str:
     return f"Data: {data.rows:,} rows, SHA-256 {sha[:16]}…"
 
 
-def embedding_words(found: EmbeddingClaim) -> str:
-    """How near the embedding is to the best fair one."""
+def embedding_words(found: EmbeddingClaim, groups: bool) -> str:
+    """How near the embedding is to the best one, which with groups is the best fair one."""
     residuals = (
         f"||QᵀH|| = {found.fairness_residual:.0e}, ||HᵀH - I|| = {found.orthogonality_residual:.0e}"
     )
+    kind = "fair embedding" if groups else "embedding"
     if found.upper_bound is None or found.gap is None:
         return f"Embedding: objective {found.objective:.6g}, without a bound; {residuals}."
     return (
-        f"Embedding: objective {found.objective:.6g}; no fair embedding has more than "
+        f"Embedding: objective {found.objective:.6g}; no {kind} has more than "
         f"{found.upper_bound:.6g} ({failure_in_words(found.failure)}), so it is within "
         f"{found.gap:.1e} of the best; {residuals}."
     )
@@ -46,25 +47,32 @@ def labels_words(labels: LabelsClaim, rows: int) -> str:
     links = "" if labels.links is None else f" {_links_words(labels.links, rows)}"
     if labels.within_bounds is None:
         return f"Labels: {k} clusters, without bounds on shares.{links}"
+    sizes = f"every cluster with {sizes_words(labels)}"
+    if not labels.bounds_shares:
+        beyond = "" if labels.within_bounds else ", not all within these bounds"
+        return f"Labels: {k} clusters, {sizes}{beyond}, without bounds on shares.{links}"
     verdict = "all" if labels.within_bounds else "not all"
-    ceiling = "" if labels.ceiling is None else f" and at most {max(labels.sizes)}"
-    most = "" if labels.ceiling is None else f", ceiling {labels.ceiling}"
-    people = f"{min(labels.sizes)}{ceiling} people (floor {labels.floor}{most})"
     forced = f"{labels.persons_outside:.3g} person(s)"
-    if labels.weights is not None and labels.unit is not None:
-        mean = sum(labels.weights) * labels.unit / rows
-        if labels.ceiling is not None:
-            ceiling = f" and at most {shown(max(labels.weights) * labels.unit)}"
-            most = f", ceiling {shown(labels.ceiling * mean)}"
-        people = f"{shown(min(labels.weights) * labels.unit)}{ceiling} of the weight "
-        people += f"(floor {shown(labels.floor * mean)}{most})"
+    if labels.unit is not None:
         forced = f"a weight of {labels.persons_outside * labels.unit:.3g}"
     forced = f"; whole persons force {forced} beyond a band" if labels.persons_outside else ""
     return (
-        f"Labels: {verdict} {cells} cells within their bounds, every cluster with at least "
-        f"{people}, largest deviation from a target share {labels.largest_deviation:.2%}{forced}."
-        f"{links}"
+        f"Labels: {verdict} {cells} cells within their bounds, {sizes}, largest deviation from a "
+        f"target share {labels.largest_deviation:.2%}{forced}.{links}"
     )
+
+
+def sizes_words(labels: LabelsClaim) -> str:
+    """The smallest cluster and, where there is a ceiling, the largest, with their bounds."""
+    counted, whom, unit, one = labels.sizes, "people", 1.0, 1.0
+    if labels.weights is not None and labels.unit is not None:
+        counted, whom, unit = labels.weights, "of the weight", labels.unit
+        one = sum(counted) * unit / sum(labels.sizes)
+    least, floor = shown(min(counted) * unit), shown(labels.floor * one)
+    if labels.ceiling is None:
+        return f"at least {least} {whom} (floor {floor})"
+    most, ceiling = shown(max(counted) * unit), shown(labels.ceiling * one)
+    return f"at least {least} and at most {most} {whom} (floor {floor}, ceiling {ceiling})"
 
 
 def _links_words(links: LinksClaim, rows: int) -> str:
@@ -75,16 +83,16 @@ def _links_words(links: LinksClaim, rows: int) -> str:
     )
 
 
-def cut_words(cut: CutClaim, within: bool | None) -> str:
-    """The cut, and how much lower it could be."""
+def cut_words(cut: CutClaim, labels: LabelsClaim) -> str:
+    """The cut, and how much lower it could be; bounds on sizes alone do not change that."""
     if cut.lower_bound is None or cut.gap is None or cut.plain_bound is None:
         return f"Cut: {cut.value:.6g}, without a lower bound."
-    kind = "clustering" if within is None else "clustering within these bounds"
+    kind = "clustering within these bounds" if labels.bounds_shares else "clustering"
     plain = ""
     if cut.lower_bound > cut.plain_bound:
         plain = f", and none at all below {cut.plain_bound:.6g}"
     beyond = ""
-    if within is False:
+    if labels.bounds_shares and labels.within_bounds is False:
         beyond = " These labels are not within the bounds, so the first number is not for them."
     return (
         f"Cut: {cut.value:.6g}; no {kind} is below {cut.lower_bound:.6g}{plain} "

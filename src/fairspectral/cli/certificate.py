@@ -21,11 +21,14 @@ PARTS = {
     "must_link": "must_link",
     "cannot_link": "cannot_link",
 }
+# What the options of a certificate hold; those that are not named here hold a text or nothing.
+_LISTS = ("sensitive", "bin", "drop", "keep", "categorical")
+_FLAGS = ("plain", "graph", "no_header", "use_sensitive")
 # Those that not every certificate has; and where there is none, why.
 _OPTIONAL = {
     "groups": "table of groups",
-    "must_link": "table of pairs",
-    "cannot_link": "table of pairs",
+    "must_link": "table of pairs who must be together",
+    "cannot_link": "table of pairs who must be apart",
 }
 _ELSEWHERE = {
     "groups": "the data had the groups",
@@ -93,6 +96,24 @@ def read_certificate(path: Path) -> tuple[dict[str, Any], Certificate]:
     return given, Certificate.from_dict(given)
 
 
+def _check_options(options: Mapping[str, Any]) -> None:
+    """Refuse options of another form than the command writes them in."""
+    for name, value in options.items():
+        if name in _FLAGS:
+            right = isinstance(value, bool)
+        elif name in _LISTS:
+            right = value is None or (
+                isinstance(value, list | tuple) and all(isinstance(one, str) for one in value)
+            )
+        else:
+            right = isinstance(value, str) or (value is None and name != "label_column")
+        if not right:
+            raise ValueError(
+                f"the certificate has {value!r:.40} as its option {name}, which no command wrote; "
+                "pass the file as cluster --certificate wrote it."
+            )
+
+
 def source_of(
     certificate: Certificate, paths: Mapping[str, Path | None]
 ) -> tuple[InputOptions, PeopleOptions]:
@@ -105,27 +126,27 @@ def source_of(
     paths : mapping
         The files by their parts, all of `PARTS`.
     """
-    options = dict(certificate.data.options)
-    options.pop("label_column", None)
-    options.pop("plain", None)
+    options = certificate.data.options
     of_input, of_people = (
         {field.name for field in fields(kind)} - set(PARTS.values())
         for kind in (InputOptions, PeopleOptions)
     )
-    if set(options) != of_input | of_people:
-        odd = ", ".join(sorted(map(str, set(options) ^ (of_input | of_people))))
+    needed = of_input | of_people | {"label_column", "plain"}
+    if set(options) != needed:
+        odd = ", ".join(sorted(map(str, set(options) ^ needed)))
         raise ValueError(
             f"the certificate does not say how its files were read ({odd}); it needs one that "
             "cluster --certificate of this release wrote, and for model.certificate_ there is "
             "fairspectral.verify_certificate in Python."
         )
+    _check_options(options)
     for part, what in _OPTIONAL.items():
         if (part in certificate.data.files) != (paths[part] is not None):
             option = "--" + PARTS[part].replace("_", "-")
-            say = f"pass the same {what} with {option}"
+            say = f"is also of a {what}; pass it with {option}"
             if paths[part] is not None:
-                say = f"leave out {option}: {_ELSEWHERE[part]}"
-            raise ValueError(f"the certificate is of other files; {say}.")
+                say = f"is not of a {what}; leave out {option}: {_ELSEWHERE[part]}"
+            raise ValueError(f"the certificate {say}.")
     data = paths["data"]
     assert data is not None
     return (

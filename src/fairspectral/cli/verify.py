@@ -103,7 +103,8 @@ def _verify(
     files = _check_files(claims, paths)
     if not all(check.holds for check in files):
         return Verification(tuple(files))  # what other files hold says nothing
-    codes = _read_labels(labels, label_column or claims.data.options["label_column"])
+    column = label_column or claims.data.options["label_column"]
+    codes = _read_labels(labels, column, source.encoding)
     affinity = claims.parameters["affinity"]
     method = MethodOptions() if source.graph else MethodOptions(affinity=affinity)
     prepared = prepare(source, method, plain=plain, people=people)
@@ -139,10 +140,11 @@ def _check_files(claims: Certificate, paths: dict[str, Path | None]) -> list[Che
     return checks
 
 
-def _read_labels(path: Path, column: str) -> Any:
+def _read_labels(path: Path, column: str, encoding: str | None) -> Any:
+    """The cluster of each row; cluster -o writes text in the encoding of the table."""
     from fairspectral.cli.tables import check_columns, kind_of, read_labels, read_table
 
-    table = read_table(path)
+    table = read_table(path, encoding=encoding)
     if kind_of(path) == "npy" and table.frame.shape[1] == 1:
         column = str(table.frame.columns[0])  # the labels alone have no name
     (name,) = check_columns(table.frame, [column], table.path, "--label-column")
