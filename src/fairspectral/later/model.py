@@ -112,6 +112,7 @@ class LaterPeople:
             everyone(self._attributes, before, codes),
             k,
             self.fairness_tol,
+            refuse=False,  # the new people may exclude a quota that the fit could keep
             **{name: asked[name] for name in SHARE_PARAMS if name in asked},
         )
         result = place_within_bounds(placing, codes, before, rules, asked.get("max_cluster_size"))
