@@ -90,6 +90,19 @@ def test_a_table_of_categories(tmp_path):
     )
 
 
+def test_parameters_that_were_set_after_the_fit_change_nothing(patients, tmp_path):
+    X, groups = patients
+    asked = {"fairness_tol": 0.3, "rounding_params": {"max_cluster_size": np.int64(120)}}
+    model = make(2, affinity="rbf", gamma=2.0, **asked)
+    model.fit(X[:150], sensitive_features=groups[:150])
+    placed = str(model.assign(X[150:], sensitive_features=groups[150:]))
+    model.set_params(fairness_tol=0.0, rounding_params={"lower": {"x": 1.0}}, gamma=9.0)
+    assert str(model.assign(X[150:], sensitive_features=groups[150:])) == placed
+    loaded = there_and_back(model, tmp_path / "model.npz")
+    assert str(loaded.assign(X[150:], sensitive_features=groups[150:])) == placed
+    assert (loaded.fairness_tol, loaded.gamma) == (0.3, 2.0)
+
+
 def test_what_the_file_does_not_hold_is_said(patients, tmp_path):
     X, groups = patients
     model = make(2).fit(X, sensitive_features=groups)

@@ -22,7 +22,7 @@ from fairspectral.later.model_file import read_model_file, write_model_file
 from fairspectral.later.placing import ClusterTerms
 from fairspectral.later.plain_json import from_json, to_json
 from fairspectral.later.training import PRECOMPUTED, Training
-from fairspectral.rounding.requests import one_group
+from fairspectral.rounding.requests import OF_THE_LABELS, one_group
 from fairspectral.rounding.result import FairAssignment
 from fairspectral.set_aside import SetAside
 from fairspectral.validation import Attribute
@@ -30,6 +30,8 @@ from fairspectral.weighting import Weights
 
 Model = TypeVar("Model")
 _ARRAYS = ("labels_", "embedding_", "eigenvalues_")
+# Parameters by which later people are compared with those of the fit.
+_OF_THE_ROWS = ("n_neighbors", "gamma", "kernel_params")
 # Of a `FairAssignment`: its arrays, and what is text and numbers.
 _TABLES = ("sizes", "table", "lower", "upper")
 _NUMBERS = (
@@ -59,7 +61,9 @@ def save_model(model: Any, path: Any, **extra: Any) -> Path:
             "the model compares people by a function, which a file cannot hold; pass its values as "
             "affinity='precomputed' to save the model."
         )
-    params = model.get_params(deep=False)
+    # Those of the fit, whatever was set since.
+    params = {**model.get_params(deep=False), **model._asked}
+    params |= {name: getattr(training, name) for name in _OF_THE_ROWS}
     if not isinstance(params["affinity"], str):
         params["affinity"] = PRECOMPUTED  # an operator: later people come with their affinities
     if "checkpoint" in params:
@@ -108,6 +112,7 @@ def load_model(make: type[Model], path: Any) -> tuple[Model, dict[str, Any]]:
     """A model of the class `make` as it was saved, and the `extra` that was saved with it."""
     header, arrays = read_model_file(Path(path))
     model: Any = make(**from_json(header["params"]))
+    model._asked = {name: getattr(model, name) for name in OF_THE_LABELS}
     fitted = from_json(header["fitted"])
     for name in _ARRAYS:
         setattr(model, name, arrays[name])
