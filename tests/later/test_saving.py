@@ -68,6 +68,28 @@ def test_sparse_tables_and_graphs(patients, tmp_path):
     assert str(loaded.describe()).startswith("cluster")
 
 
+def test_names_of_nodes(tmp_path):
+    networkx = pytest.importorskip("networkx", reason="the graph needs: pip install networkx")
+    club = networkx.relabel_nodes(networkx.karate_club_graph(), lambda i: f"member {i}")
+    model = make(2).fit(club, sensitive_features="club")
+    loaded = there_and_back(model, tmp_path / "a.npz")
+    again = there_and_back(loaded, tmp_path / "b.npz")
+    typical = [cluster.typical for cluster in model.describe().clusters]
+    for one in (loaded, again):
+        assert [cluster.typical for cluster in one.describe().clusters] == typical
+    pairs = networkx.grid_2d_graph(4, 4)
+    model = make(2).fit(pairs, sensitive_features=np.arange(16) % 2)
+    assert there_and_back(model, tmp_path / "c.npz")._nodes[1] == "(0, 1)"
+
+
+def test_means_of_covariates(patients, tmp_path):
+    X, groups = patients
+    model = make(2).fit(X[:, 1:], sensitive_features=groups, constraints={"age": X[:, 0]})
+    loaded = there_and_back(model, tmp_path / "model.npz")
+    assert "age" in str(loaded.audit_)
+    assert str(loaded.audit_) == str(model.audit_)
+
+
 def test_a_table_of_categories(tmp_path):
     pandas = pytest.importorskip("pandas", reason="the table needs: pip install pandas")
     rng = np.random.default_rng(0)

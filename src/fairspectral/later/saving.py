@@ -17,6 +17,7 @@ import scipy.sparse as sp
 
 from fairspectral.affinity.mixed import MixedColumn, MixedTable
 from fairspectral.auditing import audit_attributes
+from fairspectral.covariates import Covariate
 from fairspectral.diagnosis import Diagnosis, Finding
 from fairspectral.later.model_file import read_model_file, write_model_file
 from fairspectral.later.placing import ClusterTerms
@@ -85,6 +86,8 @@ def save_model(model: Any, path: Any, **extra: Any) -> Path:
             "dtype": np.dtype(training.dtype).name,
             "diagnosis": [asdict(finding) for finding in model.diagnosis_],
             "weight_unit": None if model._weights is None else model._weights.unit,
+            "nodes": None if model._nodes is None else [_plain_name(one) for one in model._nodes],
+            "covariates": [one.name for one in model._covariates],
             "fair": _pack_fair(model.fair_assignment_),
             "attributes": [
                 {"name": a.name, "categories": to_json(a.categories, f"a group of {a.name!r}")}
@@ -99,6 +102,8 @@ def save_model(model: Any, path: Any, **extra: Any) -> Path:
     arrays |= {"aside": np.stack([aside.indices, aside.piece, aside.clusters])}
     for a, (attribute, arrivals) in enumerate(zip(model._attributes, model.arrivals_, strict=True)):
         arrays |= {f"codes_{a}": attribute.codes, f"arrivals_{a}": arrivals}
+    for j, covariate in enumerate(model._covariates):
+        arrays |= {f"covariate_{j}": covariate.values}
     if model._weights is not None:
         arrays |= {"weights": model._weights.units}
     if model.fair_assignment_ is not None:
@@ -130,7 +135,14 @@ def load_model(make: type[Model], path: Any) -> tuple[Model, dict[str, Any]]:
     model.set_aside_ = SetAside(indices, piece, clusters, fitted["floor"])
     model.affinity_choice_ = fitted["affinity_choice"]
     k = len(model._terms.volumes)
-    found = audit_attributes(model.labels_, tuple(range(k)), model._attributes, None, "")
+    model._nodes = fitted.get("nodes")
+    model._covariates = tuple(
+        Covariate(name, arrays[f"covariate_{j}"])
+        for j, name in enumerate(fitted.get("covariates", ()))
+    )
+    found = audit_attributes(
+        model.labels_, tuple(range(k)), model._attributes, None, "", model._covariates
+    )
     model.audit_ = replace(found, normalized_cut=fitted["cut"], certificate=fitted["certificate"])
     model.diagnosis_ = Diagnosis(tuple(Finding(**finding) for finding in fitted["diagnosis"]))
     model.fair_assignment_ = _unpack_fair(fitted["fair"], arrays, model)
@@ -140,6 +152,12 @@ def load_model(make: type[Model], path: Any) -> tuple[Model, dict[str, Any]]:
         model.feature_names_in_ = np.array(fitted["feature_names_in"], dtype=object)
     model._loaded = True
     return model, from_json(header["extra"])
+
+
+def _plain_name(name: Any) -> Any:
+    """The name of a node as a number or text, such as "(0, 1)" for a pair."""
+    name = name.item() if isinstance(name, np.generic) else name
+    return name if isinstance(name, bool | int | float | str) else str(name)
 
 
 def _pack_fair(fair: FairAssignment | None) -> dict[str, Any] | None:
