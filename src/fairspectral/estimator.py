@@ -249,6 +249,11 @@ class FairClusteringBase(LaterPeople, ClusterMixin, BaseEstimator):
         self.fair_assignment_ = fair = self.diagnosis_.add_to(fair)
         certificate = self.diagnosis_.caution() if fair is None else fair.certificate
         parts = [certificate, str(result), str(self.set_aside_) if self.set_aside_ else ""]
+        if self._weights is not None and not self._attributes and fair is None:
+            parts.append(
+                "Weights count in shares and sizes, and there are neither groups nor bounds on "
+                "sizes, so they changed nothing."
+            )
         self.audit_ = replace(found, certificate="\n".join(part for part in parts if part))
 
     def _adopt(self, fair: FairAssignment) -> None:
