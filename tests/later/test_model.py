@@ -125,6 +125,15 @@ CASES = {
         "the model was fitted without sensitive_features, so there are no shares to keep; use "
         "predict, or fit with sensitive_features.",
     ),
+    "sizes without groups": (
+        lambda X, *_: (
+            make(2, rounding_params={"max_cluster_size": 20})
+            .fit(X)
+            .assign(X[:1], sensitive_features=["f"])
+        ),
+        "the model was fitted without sensitive_features, so there are no shares to keep; use "
+        "predict, which keeps no sizes, or fit with sensitive_features.",
+    ),
     "k-means": (
         lambda X, _, __, kmeans, *___: kmeans.assign(X[:1], sensitive_features=["f"]),
         "the model was fitted with assign_labels='kmeans', which keeps no bounds; use predict, or "

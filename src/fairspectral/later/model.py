@@ -86,10 +86,13 @@ class LaterPeople:
         """
         check_is_fitted(self, "labels_")
         k = len(self._terms.volumes)
+        asked = self._asked["rounding_params"] or {}  # of the fit, whatever was set since
+        most = asked.get("max_cluster_size")
         if not self._attributes:
+            sizes = "" if most is None else ", which keeps no sizes"
             raise ValueError(
                 "the model was fitted without sensitive_features, so there are no shares to keep; "
-                "use predict, or fit with sensitive_features."
+                f"use predict{sizes}, or fit with sensitive_features."
             )
         if self._weights is not None:
             raise ValueError(
@@ -105,7 +108,6 @@ class LaterPeople:
         codes = read_groups(sensitive_features, self._attributes, len(placing.labels), rows=X)
         fitted = tables_of(self._attributes, self.labels_, k)
         before = [table + more for table, more in zip(fitted, self.arrivals_, strict=True)]
-        asked = self._asked["rounding_params"] or {}  # of the fit, whatever was set since
         rules = make_rules(
             everyone(self._attributes, before, codes),
             k,
@@ -113,7 +115,6 @@ class LaterPeople:
             refuse=False,  # the new people may exclude a quota that the fit could keep
             **{name: asked[name] for name in SHARE_PARAMS if name in asked},
         )
-        most = asked.get("max_cluster_size")
         ceiling = None if most is None else int(most)
         result = place_within_bounds(placing, codes, before, rules, ceiling)
         if update:
