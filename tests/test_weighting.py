@@ -160,3 +160,12 @@ def test_how_far_the_largest_weight_leads_out_of_the_band_is_said():
     assert fair.certified
     assert "bounds are up to the largest weight of a person, 100, and the worst" in fair.certificate
     assert 0 < fair.persons_outside < 100
+
+
+def test_weights_that_change_nothing_are_said():
+    X, weights = np.random.default_rng(0).random((30, 2)), np.arange(1.0, 31)
+    model = FairSpectralClustering(2, effort="fast", random_state=0)
+    said = "there are neither groups nor bounds on sizes, so they changed nothing."
+    assert said in str(model.fit(X, sample_weight=weights).audit_)
+    model.set_params(rounding_params={"max_cluster_size": 20})
+    assert said not in str(model.fit(X, sample_weight=weights).audit_)

@@ -44,6 +44,7 @@ from fairspectral.rounding.kmeans import kmeans_labels
 from fairspectral.rounding.placement import complete_rows, rows_of_all
 from fairspectral.rounding.plan import RoundingPlan, plan_rounding
 from fairspectral.rounding.requests import (
+    OF_THE_LABELS,
     WITHOUT_GROUPS,
     check_rounding_params,
     one_group,
@@ -59,9 +60,6 @@ from fairspectral.validation import (
     check_n_clusters,
 )
 from fairspectral.weighting import Weights
-
-# Parameters without which a fitted model's labels cannot be judged.
-_OF_THE_LABELS = ("n_clusters", "n_components", "fairness_tol", "assign_labels", "rounding_params")
 
 # Parameters that do not change the labels, or not by more than floating-point error.
 _NOT_OF_THE_LABELS = ("checkpoint", "n_jobs", "verbose")
@@ -205,7 +203,7 @@ class FairClusteringBase(LaterPeople, ClusterMixin, BaseEstimator):
         )
         # Rounds at other tolerances too, for the frontier, and knows the clusterings found so far.
         self._rounder = rounder
-        self._asked = {name: getattr(self, name) for name in _OF_THE_LABELS}
+        self._asked = {name: getattr(self, name) for name in OF_THE_LABELS}
         report(ROUNDING, 1.0)
         self.eigenvalues_ = result.eigenvalues
         self.solve_result_ = result
@@ -251,6 +249,11 @@ class FairClusteringBase(LaterPeople, ClusterMixin, BaseEstimator):
         self.fair_assignment_ = fair = self.diagnosis_.add_to(fair)
         certificate = self.diagnosis_.caution() if fair is None else fair.certificate
         parts = [certificate, str(result), str(self.set_aside_) if self.set_aside_ else ""]
+        if self._weights is not None and not self._attributes and fair is None:
+            parts.append(
+                "Weights count in shares and sizes, and there are neither groups nor bounds on "
+                "sizes, so they changed nothing."
+            )
         self.audit_ = replace(found, certificate="\n".join(part for part in parts if part))
 
     def _adopt(self, fair: FairAssignment) -> None:

@@ -115,3 +115,20 @@ def test_refusals(call, saved, tmp_path):
     done = call("cluster", tmp_path / "old.csv", "-s", "sex", "-s", "age", "--bin", "age=2", "-k",
                 "2", "--save", saved)  # fmt: skip
     assert "--save cannot keep the groups that --bin makes" in done.err
+
+
+def test_weights_and_links(call, tmp_path):
+    old, model = tmp_path / "old.csv", tmp_path / "m.npz"
+    table(40, 0).assign(w=np.arange(40) % 3 + 1).to_csv(old, index=False)
+    words = ("cluster", old, "-s", "sex", "-k", "2", "--affinity", "rbf", "--effort", "fast")
+    assert call(*words, "--weight", "w", "--save", model).status == 0
+    done = call("assign", model, old)
+    assert done.status == 2
+    assert "was made with --weight, and assign counts heads; pass --similar" in " ".join(
+        done.err.split()
+    )
+    assert call("assign", model, old, "--similar").status == 0
+    (tmp_path / "must.csv").write_text("1,2\n")
+    linked = call(*words, "--must-link", tmp_path / "must.csv", "--save", model)
+    assert linked.status == 0, linked.err
+    assert call("assign", model, old).status == 0

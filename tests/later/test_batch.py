@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from fairspectral.cells import count_cells, judge_cells
+from fairspectral.later import batch
 from fairspectral.later.batch import place_within_bounds
 from fairspectral.later.groups import everyone
 from fairspectral.later.placing import Placing
@@ -157,3 +158,17 @@ def test_nobody_is_placed_in_a_full_cluster():
     assert full.proved
     assert not full.within_bounds
     assert "people, allowed 95" in full.verdict
+
+
+def test_fewest_is_proved_only_where_the_count_agrees(monkeypatch):
+    solve = batch.in_persons
+
+    def wrong(wanted, limits):
+        persons, fewest = solve(wanted, limits)
+        return persons, fewest - 1
+
+    found = [place_within_bounds(*problem(seed)) for seed in range(20)]
+    monkeypatch.setattr(batch, "in_persons", wrong)
+    for seed, right in enumerate(found):
+        assert place_within_bounds(*problem(seed)).proved == (right.beyond == 0)
+    assert any(right.beyond for right in found)

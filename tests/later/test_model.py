@@ -125,6 +125,15 @@ CASES = {
         "the model was fitted without sensitive_features, so there are no shares to keep; use "
         "predict, or fit with sensitive_features.",
     ),
+    "sizes without groups": (
+        lambda X, *_: (
+            make(2, rounding_params={"max_cluster_size": 20})
+            .fit(X)
+            .assign(X[:1], sensitive_features=["f"])
+        ),
+        "the model was fitted without sensitive_features, so there are no shares to keep; use "
+        "predict, which keeps no sizes, or fit with sensitive_features.",
+    ),
     "k-means": (
         lambda X, _, __, kmeans, *___: kmeans.assign(X[:1], sensitive_features=["f"]),
         "the model was fitted with assign_labels='kmeans', which keeps no bounds; use predict, or "
@@ -209,3 +218,27 @@ def test_a_graph_is_not_a_row_of_edges():
         model.predict(club)
     edges = networkx.to_scipy_sparse_array(club)
     np.testing.assert_array_equal(model.predict(edges), model.labels_)
+
+
+@pytest.mark.parametrize(
+    ("asked", "allowed"),
+    [
+        ({"shares": {"sex": {"f": (0.4, 0.62)}}}, "sex 'f' is 80.00% of everyone now, allowed at "
+         "most 62.00%; sex 'm' is 20.00% of everyone now, allowed at least 38.00%"),
+        ({"upper": {"f": 0.62}}, "sex 'f' is 80.00% of everyone now, allowed at most 62.00%"),
+        ({"lower": {"m": 0.4}}, "sex 'm' is 20.00% of everyone now, allowed at least 40.00%"),
+        ({"shares": {"sex": {"m": 0.5}}}, "sex 'f' is 80.00% of everyone now, allowed at most "
+         "60.00%; sex 'm' is 20.00% of everyone now, allowed at least 40.00%"),
+    ],
+)  # fmt: skip
+def test_quotas_that_the_new_people_exclude(asked, allowed):
+    X = np.r_[np.zeros((20, 1)), np.ones((20, 1))] + np.linspace(0, 0.01, 40)[:, None]
+    model = make(2, affinity="rbf", rounding_params=asked)
+    model.fit(X, sensitive_features={"sex": np.where(np.arange(40) % 2, "m", "f")})
+    placed = model.assign(np.full((60, 1), 1e-3), sensitive_features={"sex": ["f"] * 60})
+    assert placed.proved
+    assert not placed.within_bounds
+    assert (placed.lower <= placed.upper).all()
+    assert placed.verdict.endswith(
+        f" No placement keeps the shares of the fit ({allowed}), so fit again with everyone."
+    )

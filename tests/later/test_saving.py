@@ -68,6 +68,28 @@ def test_sparse_tables_and_graphs(patients, tmp_path):
     assert str(loaded.describe()).startswith("cluster")
 
 
+def test_names_of_nodes(tmp_path):
+    networkx = pytest.importorskip("networkx", reason="the graph needs: pip install networkx")
+    club = networkx.relabel_nodes(networkx.karate_club_graph(), lambda i: f"member {i}")
+    model = make(2).fit(club, sensitive_features="club")
+    loaded = there_and_back(model, tmp_path / "a.npz")
+    again = there_and_back(loaded, tmp_path / "b.npz")
+    typical = [cluster.typical for cluster in model.describe().clusters]
+    for one in (loaded, again):
+        assert [cluster.typical for cluster in one.describe().clusters] == typical
+    pairs = networkx.grid_2d_graph(4, 4)
+    model = make(2).fit(pairs, sensitive_features=np.arange(16) % 2)
+    assert there_and_back(model, tmp_path / "c.npz")._nodes[1] == "(0, 1)"
+
+
+def test_means_of_covariates(patients, tmp_path):
+    X, groups = patients
+    model = make(2).fit(X[:, 1:], sensitive_features=groups, constraints={"age": X[:, 0]})
+    loaded = there_and_back(model, tmp_path / "model.npz")
+    assert "age" in str(loaded.audit_)
+    assert str(loaded.audit_) == str(model.audit_)
+
+
 def test_a_table_of_categories(tmp_path):
     pandas = pytest.importorskip("pandas", reason="the table needs: pip install pandas")
     rng = np.random.default_rng(0)
@@ -88,6 +110,19 @@ def test_a_table_of_categories(tmp_path):
     np.testing.assert_array_equal(
         again.assign(later, sensitive_features=groups[:5]).table.sum(), placed.table.sum() + 10
     )
+
+
+def test_parameters_that_were_set_after_the_fit_change_nothing(patients, tmp_path):
+    X, groups = patients
+    asked = {"fairness_tol": 0.3, "rounding_params": {"max_cluster_size": np.int64(120)}}
+    model = make(2, affinity="rbf", gamma=2.0, **asked)
+    model.fit(X[:150], sensitive_features=groups[:150])
+    placed = str(model.assign(X[150:], sensitive_features=groups[150:]))
+    model.set_params(fairness_tol=0.0, rounding_params={"lower": {"x": 1.0}}, gamma=9.0)
+    assert str(model.assign(X[150:], sensitive_features=groups[150:])) == placed
+    loaded = there_and_back(model, tmp_path / "model.npz")
+    assert str(loaded.assign(X[150:], sensitive_features=groups[150:])) == placed
+    assert (loaded.fairness_tol, loaded.gamma) == (0.3, 2.0)
 
 
 def test_what_the_file_does_not_hold_is_said(patients, tmp_path):

@@ -96,6 +96,11 @@ def assign(
     if similar and update:
         raise ValueError("--similar counts nobody, so it cannot update the model; leave out one.")
     saved, kept = load_saved(model)
+    if saved.model._weights is not None and saved.sensitive and not similar:
+        raise ValueError(
+            f"{model} was made with --weight, and assign counts heads; pass --similar for each "
+            "row's most similar cluster, or cluster without --weight."
+        )
     table = read_table(input, encoding=encoding)
     if output is not None:
         check_output(output, (input_name(input), model))

@@ -132,8 +132,8 @@ def cluster(
             "out one of them."
         )
     for option, given in zip(
-        ("--checkpoint", "--stability", "--save", "--dask", "--balance"),
-        (checkpoint, stability, save, dask, bounds.balance),
+        ("--checkpoint", "--stability", "--dask", "--balance"),
+        (checkpoint, stability, dask, bounds.balance),
         strict=True,
     ):
         people.refuse(option, given)

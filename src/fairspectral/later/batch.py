@@ -31,7 +31,7 @@ def place_within_bounds(
     rules: Sequence[FairnessRule],
     ceiling: int | None = None,
 ) -> BatchAssignment:
-    """Place a batch at the least cost, with as few persons as possible beyond the bounds.
+    """Place a batch with the fewest persons beyond the bounds, at nearly the least cost.
 
     Parameters
     ----------
@@ -42,13 +42,16 @@ def place_within_bounds(
     before : sequence of integer ndarray of shape (h, k)
         Persons who are placed already, for each attribute.
     rules : sequence of FairnessRule
-        The bands of shares, for everyone together.
+        The bands of shares, for everyone together; they may be impossible.
     ceiling : int or None
         The most persons in a cluster.
     """
     labels, proved = placing.labels, True
     if _beyond(labels, codes, before, rules, ceiling):
-        labels, proved = _solve(placing, codes, before, rules, ceiling)
+        labels, fewest = _solve(placing, codes, before, rules, ceiling)
+        # With a million people one person is within the tolerance of the solver: count again.
+        beyond = _beyond(labels, codes, before, rules, ceiling)
+        proved = beyond in (0, fewest)
     arrivals = _tables(labels, codes, before)
     parts = _judge(labels, codes, before, rules)
     return BatchAssignment.of(
@@ -73,10 +76,24 @@ def _judge(
     rules: Sequence[FairnessRule],
 ) -> list[Cells]:
     new = _tables(labels, codes, before)
-    return [
-        judge_cells(old + more, rule.lower, rule.upper)
-        for old, more, rule in zip(before, new, rules, strict=True)
-    ]
+    return [judge(old + more, rule) for old, more, rule in zip(before, new, rules, strict=True)]
+
+
+def judge(table: np.ndarray, rule: FairnessRule) -> Cells:
+    """Put bounds on all cells: those of a fit, and for shares that cannot hold the band alone.
+
+    In a fit the share of everyone is always allowed, which would excuse such a share in silence.
+    """
+    cells = judge_cells(table, rule.lower, rule.upper)
+    below, above = (np.broadcast_to(one[:, None], table.shape) for one in rule.impossible)
+    sizes = table.sum(axis=0)
+    slip = 1e-9 + 1e-15 * sizes
+    least = np.ceil(rule.lower[:, None] * sizes - slip).astype(np.int64)
+    most = np.floor(rule.upper[:, None] * sizes + slip).astype(np.int64)
+    lower = np.where(below, least, cells.lower)
+    upper = np.where(above, most, cells.upper)
+    # The bounds of a fit are at most the persons of the group; a least share may ask for more.
+    return Cells(table, lower, np.where(below, np.maximum(upper, lower), upper))
 
 
 def _beyond(
@@ -97,15 +114,15 @@ def _solve(
     before: Sequence[np.ndarray],
     rules: Sequence[FairnessRule],
     ceiling: int | None,
-) -> tuple[np.ndarray, bool]:
-    """Labels of shape (m,), and whether nothing has fewer persons beyond the bounds."""
+) -> tuple[np.ndarray, int | None]:
+    """Labels of shape (m,), and the fewest persons beyond the bounds, None if not proved."""
     kinds, kind = np.unique(codes, axis=0, return_inverse=True)
     kind = kind.reshape(-1)
     regret = _regrets(placing)
     limits = Limits.of(kinds, len(regret), before, rules, ceiling)
-    persons, proved = in_persons(cheapest(regret, kind, placing.labels, limits), limits)
+    persons, fewest = in_persons(cheapest(regret, kind, placing.labels, limits), limits)
     sizes = persons.sum(axis=0)
-    return solve_flow(regret, kind, persons, persons, sizes, sizes).labels, proved
+    return solve_flow(regret, kind, persons, persons, sizes, sizes).labels, fewest
 
 
 def _regrets(placing: Placing) -> np.ndarray:

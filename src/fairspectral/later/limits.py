@@ -130,13 +130,17 @@ class Limits:
 
 
 def _limits(before: Sequence[np.ndarray], rules: Sequence[FairnessRule], m: int) -> list[_Limit]:
-    """The bounds of `fairspectral.cells.cell_range`, which have a band and whole persons."""
+    """The bounds of `fairspectral.later.batch.judge`, which have a band and whole persons."""
     found = []
     for a, (table, rule) in enumerate(zip(before, rules, strict=True)):
         counts = rule.attribute.counts
         n = int(counts.sum())
+        below, above = rule.impossible
         for s, share in enumerate((counts / n).tolist()):
-            for sign, end in ((1, float(rule.lower[s])), (-1, float(rule.upper[s]))):
+            for sign, end, never in (
+                (1, float(rule.lower[s]), below[s]),
+                (-1, float(rule.upper[s]), above[s]),
+            ):
                 if end == (0.0 if sign > 0 else 1.0):
                     continue  # no limit
                 # In a cluster of x the band allows `gap` x persons from the share, the other `one`.
@@ -145,7 +149,9 @@ def _limits(before: Sequence[np.ndarray], rules: Sequence[FairnessRule], m: int)
                 for c, size in enumerate(table.sum(axis=0).tolist()):
                     # From some size on the band is the wider of the two.
                     wider = [gap * x >= one for x in (size, size + m)]
-                    forms = (band,) if all(wider) else (band, persons) if any(wider) else (persons,)
+                    forms = (band, persons) if any(wider) else (persons,)
+                    if all(wider) or never:  # the share of everyone does not excuse a cell
+                        forms = (band,)
                     eased = (one - gap * size, gap * (size + m) - one + _SLIP)
                     found.append(_Limit(sign, a, s, c, forms, eased))
     return found

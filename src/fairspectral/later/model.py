@@ -26,11 +26,9 @@ from fairspectral.validation import Attribute, FairSpectralWarning
 class LaterPeople:
     """Methods of a fitted estimator for new people."""
 
-    assign_labels: str
-    fairness_tol: Any
-    rounding_params: dict[str, Any] | None
     labels_: np.ndarray
     arrivals_: tuple[np.ndarray, ...]
+    _asked: dict[str, Any]
     _attributes: tuple[Attribute, ...]
     _weights: Any
     _training: Training
@@ -88,17 +86,20 @@ class LaterPeople:
         """
         check_is_fitted(self, "labels_")
         k = len(self._terms.volumes)
+        asked = self._asked["rounding_params"] or {}  # of the fit, whatever was set since
+        most = asked.get("max_cluster_size")
         if not self._attributes:
+            sizes = "" if most is None else ", which keeps no sizes"
             raise ValueError(
                 "the model was fitted without sensitive_features, so there are no shares to keep; "
-                "use predict, or fit with sensitive_features."
+                f"use predict{sizes}, or fit with sensitive_features."
             )
         if self._weights is not None:
             raise ValueError(
                 "the model was fitted with sample_weight, and assign counts heads; use predict, or "
                 "fit without weights."
             )
-        if self.assign_labels == "kmeans":
+        if self._asked["assign_labels"] == "kmeans":
             raise ValueError(
                 "the model was fitted with assign_labels='kmeans', which keeps no bounds; use "
                 "predict, or fit with assign_labels='fair'."
@@ -107,14 +108,15 @@ class LaterPeople:
         codes = read_groups(sensitive_features, self._attributes, len(placing.labels), rows=X)
         fitted = tables_of(self._attributes, self.labels_, k)
         before = [table + more for table, more in zip(fitted, self.arrivals_, strict=True)]
-        asked = self.rounding_params or {}
         rules = make_rules(
             everyone(self._attributes, before, codes),
             k,
-            self.fairness_tol,
+            self._asked["fairness_tol"],
+            refuse=False,  # the new people may exclude a quota that the fit could keep
             **{name: asked[name] for name in SHARE_PARAMS if name in asked},
         )
-        result = place_within_bounds(placing, codes, before, rules, asked.get("max_cluster_size"))
+        ceiling = None if most is None else int(most)
+        result = place_within_bounds(placing, codes, before, rules, ceiling)
         if update:
             self.arrivals_ = tuple(
                 more + new for more, new in zip(self.arrivals_, result.arrivals, strict=True)

@@ -128,7 +128,7 @@ def _solve(
     return (fixed + count @ answer.x[: f * k]).reshape(q, k), prices.reshape(q, k)
 
 
-def in_persons(wanted: np.ndarray, limits: Limits) -> tuple[np.ndarray, bool]:
+def in_persons(wanted: np.ndarray, limits: Limits) -> tuple[np.ndarray, int | None]:
     """Whole numbers with the fewest persons beyond the bounds, of these the nearest to `wanted`.
 
     Parameters
@@ -141,8 +141,9 @@ def in_persons(wanted: np.ndarray, limits: Limits) -> tuple[np.ndarray, bool]:
     Returns
     -------
     persons : int64 ndarray of shape (q, k)
-    proved : bool
-        Whether no whole numbers have fewer persons beyond the bounds.
+    fewest : int or None
+        Their persons beyond the bounds, where no whole numbers have fewer; None where that is not
+        proved.
     """
     (q, k), others = wanted.shape, limits.n_limits + limits.n_choices
     wanted = np.round(wanted, 6)
@@ -185,12 +186,13 @@ def in_persons(wanted: np.ndarray, limits: Limits) -> tuple[np.ndarray, bool]:
         if answer.x is None:  # its presolve may fail by floating-point errors
             answer = program(bounds=anywhere, options=options | {"presolve": False})
     if answer.x is None:
-        return _whole(wanted, totals), False
+        return _whole(wanted, totals), None
     persons = np.rint(answer.x[: q * k]).astype(np.int64).reshape(q, k)
     beyond = round(float(answer.x[q * k : q * k + limits.n_limits].sum()))
     bound = -np.inf if answer.mip_dual_bound is None else float(answer.mip_dual_bound)
     # At the time limit only the distance may be unsettled.
-    return persons, beyond == 0 or answer.status == 0 or bound > price * beyond - 1.0
+    proved = beyond == 0 or answer.status == 0 or bound > price * beyond - 1.0
+    return persons, beyond if proved else None
 
 
 def _whole(wanted: np.ndarray, totals: np.ndarray) -> np.ndarray:

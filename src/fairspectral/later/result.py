@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from fairspectral.cells import Cells
+from fairspectral.cells import Cells, population_shares
 from fairspectral.rounding.bounds import FairnessRule
 from fairspectral.text_table import aligned
 
@@ -44,7 +44,10 @@ class BatchAssignment:
     ceiling : int or None
         The most persons in a cluster, the ``max_cluster_size`` of the fit; None where it had none.
     proved : bool
-        Whether no placement of these people has fewer persons beyond the bounds.
+        Whether no placement of these people has fewer persons beyond the bounds. It says nothing
+        of the cost, which is nearly the least.
+    impossible : tuple of str
+        Bounds of the fit that no placement can keep, by the shares of everyone, in words.
     """
 
     labels: np.ndarray
@@ -59,6 +62,7 @@ class BatchAssignment:
     beyond_before: int
     ceiling: int | None
     proved: bool
+    impossible: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -88,6 +92,7 @@ class BatchAssignment:
             beyond_before,
             ceiling,
             proved,
+            tuple(words for rule in rules for words in _impossible(rule)),
         )
 
     @property
@@ -97,7 +102,7 @@ class BatchAssignment:
 
     @property
     def n_moved(self) -> int:
-        """People who are not in their most similar cluster, for the sake of the shares."""
+        """People who are not in their most similar cluster, for the sake of the bounds."""
         return int(np.sum(self.labels != self.similar))
 
     @property
@@ -120,7 +125,15 @@ class BatchAssignment:
         more = f"; and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
         already = ""
         if self.beyond_before:
-            already = f" Before them it was {self.beyond_before} person(s)."
+            already = (
+                " By the shares of everyone now, the people before were beyond them by "
+                f"{self.beyond_before} person(s) already."
+            )
+        if self.impossible:
+            already += (
+                f" No placement keeps the shares of the fit ({'; '.join(self.impossible)}), so fit "
+                "again with everyone."
+            )
         too_large = (
             f" and {len(large)} of {k} clusters are above their largest size" if large else ""
         )
@@ -160,7 +173,7 @@ class BatchAssignment:
         m = len(self.labels)
         placed = (
             f"{m:,} new people placed: {m - self.n_moved:,} where they are most similar, "
-            f"{self.n_moved:,} elsewhere for the shares."
+            f"{self.n_moved:,} elsewhere for the bounds."
         )
         header = ["attribute", "group", *(f"cluster {c}" for c in range(self.table.shape[1]))]
         body = [
@@ -176,3 +189,13 @@ def above(table: np.ndarray, ceiling: int | None) -> int:
     if ceiling is None:
         return 0
     return int(np.maximum(table.sum(axis=0) - ceiling, 0).sum())
+
+
+def _impossible(rule: FairnessRule) -> Iterator[str]:
+    """Each group whose share of everyone is outside its band, in words."""
+    shares = population_shares(rule.attribute.counts)
+    below, above = rule.impossible
+    for s in np.flatnonzero(below | above).tolist():
+        allowed = f"at least {rule.lower[s]:.2%}" if below[s] else f"at most {rule.upper[s]:.2%}"
+        who = f"{rule.attribute.name} {rule.attribute.categories[s]!r}"
+        yield f"{who} is {shares[s]:.2%} of everyone now, allowed {allowed}"

@@ -17,12 +17,13 @@ import scipy.sparse as sp
 
 from fairspectral.affinity.mixed import MixedColumn, MixedTable
 from fairspectral.auditing import audit_attributes
+from fairspectral.covariates import Covariate
 from fairspectral.diagnosis import Diagnosis, Finding
 from fairspectral.later.model_file import read_model_file, write_model_file
 from fairspectral.later.placing import ClusterTerms
 from fairspectral.later.plain_json import from_json, to_json
 from fairspectral.later.training import PRECOMPUTED, Training
-from fairspectral.rounding.requests import one_group
+from fairspectral.rounding.requests import OF_THE_LABELS, one_group
 from fairspectral.rounding.result import FairAssignment
 from fairspectral.set_aside import SetAside
 from fairspectral.validation import Attribute
@@ -30,6 +31,8 @@ from fairspectral.weighting import Weights
 
 Model = TypeVar("Model")
 _ARRAYS = ("labels_", "embedding_", "eigenvalues_")
+# Parameters by which later people are compared with those of the fit.
+_OF_THE_ROWS = ("n_neighbors", "gamma", "kernel_params")
 # Of a `FairAssignment`: its arrays, and what is text and numbers.
 _TABLES = ("sizes", "table", "lower", "upper")
 _NUMBERS = (
@@ -59,7 +62,9 @@ def save_model(model: Any, path: Any, **extra: Any) -> Path:
             "the model compares people by a function, which a file cannot hold; pass its values as "
             "affinity='precomputed' to save the model."
         )
-    params = model.get_params(deep=False)
+    # Those of the fit, whatever was set since.
+    params = {**model.get_params(deep=False), **model._asked}
+    params |= {name: getattr(training, name) for name in _OF_THE_ROWS}
     if not isinstance(params["affinity"], str):
         params["affinity"] = PRECOMPUTED  # an operator: later people come with their affinities
     if "checkpoint" in params:
@@ -81,6 +86,8 @@ def save_model(model: Any, path: Any, **extra: Any) -> Path:
             "dtype": np.dtype(training.dtype).name,
             "diagnosis": [asdict(finding) for finding in model.diagnosis_],
             "weight_unit": None if model._weights is None else model._weights.unit,
+            "nodes": None if model._nodes is None else [_plain_name(one) for one in model._nodes],
+            "covariates": [one.name for one in model._covariates],
             "fair": _pack_fair(model.fair_assignment_),
             "attributes": [
                 {"name": a.name, "categories": to_json(a.categories, f"a group of {a.name!r}")}
@@ -95,6 +102,8 @@ def save_model(model: Any, path: Any, **extra: Any) -> Path:
     arrays |= {"aside": np.stack([aside.indices, aside.piece, aside.clusters])}
     for a, (attribute, arrivals) in enumerate(zip(model._attributes, model.arrivals_, strict=True)):
         arrays |= {f"codes_{a}": attribute.codes, f"arrivals_{a}": arrivals}
+    for j, covariate in enumerate(model._covariates):
+        arrays |= {f"covariate_{j}": covariate.values}
     if model._weights is not None:
         arrays |= {"weights": model._weights.units}
     if model.fair_assignment_ is not None:
@@ -108,6 +117,7 @@ def load_model(make: type[Model], path: Any) -> tuple[Model, dict[str, Any]]:
     """A model of the class `make` as it was saved, and the `extra` that was saved with it."""
     header, arrays = read_model_file(Path(path))
     model: Any = make(**from_json(header["params"]))
+    model._asked = {name: getattr(model, name) for name in OF_THE_LABELS}
     fitted = from_json(header["fitted"])
     for name in _ARRAYS:
         setattr(model, name, arrays[name])
@@ -125,7 +135,14 @@ def load_model(make: type[Model], path: Any) -> tuple[Model, dict[str, Any]]:
     model.set_aside_ = SetAside(indices, piece, clusters, fitted["floor"])
     model.affinity_choice_ = fitted["affinity_choice"]
     k = len(model._terms.volumes)
-    found = audit_attributes(model.labels_, tuple(range(k)), model._attributes, None, "")
+    model._nodes = fitted.get("nodes")
+    model._covariates = tuple(
+        Covariate(name, arrays[f"covariate_{j}"])
+        for j, name in enumerate(fitted.get("covariates", ()))
+    )
+    found = audit_attributes(
+        model.labels_, tuple(range(k)), model._attributes, None, "", model._covariates
+    )
     model.audit_ = replace(found, normalized_cut=fitted["cut"], certificate=fitted["certificate"])
     model.diagnosis_ = Diagnosis(tuple(Finding(**finding) for finding in fitted["diagnosis"]))
     model.fair_assignment_ = _unpack_fair(fitted["fair"], arrays, model)
@@ -135,6 +152,12 @@ def load_model(make: type[Model], path: Any) -> tuple[Model, dict[str, Any]]:
         model.feature_names_in_ = np.array(fitted["feature_names_in"], dtype=object)
     model._loaded = True
     return model, from_json(header["extra"])
+
+
+def _plain_name(name: Any) -> Any:
+    """The name of a node as a number or text, such as "(0, 1)" for a pair."""
+    name = name.item() if isinstance(name, np.generic) else name
+    return name if isinstance(name, bool | int | float | str) else str(name)
 
 
 def _pack_fair(fair: FairAssignment | None) -> dict[str, Any] | None:

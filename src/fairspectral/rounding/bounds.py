@@ -41,7 +41,7 @@ class FairnessRule:
     target : ndarray of shape (h,)
         The share at the middle of the band.
     lower, upper : ndarray of shape (h,)
-        The band; ``lower <= population share <= upper``.
+        The band; ``lower <= population share <= upper``, unless `make_rule` refused nothing.
     lower_only : bool
         Whether any number above the target is allowed.
     """
@@ -51,6 +51,12 @@ class FairnessRule:
     lower: np.ndarray
     upper: np.ndarray
     lower_only: bool = False
+
+    @property
+    def impossible(self) -> tuple[np.ndarray, np.ndarray]:
+        """Groups whose share of everyone is below the band, and those above it, shape (h,) each."""
+        shares = population_shares(self.attribute.counts)
+        return shares < self.lower - 1e-12, shares > self.upper + 1e-12
 
     def count(self, labels: np.ndarray, k: int) -> np.ndarray:
         """Persons of each group in each of k clusters, or units of weight, shape (h, k)."""
@@ -141,6 +147,7 @@ def make_rule(
     target_proportions: Any = None,
     lower: Any = None,
     upper: Any = None,
+    refuse: bool = True,
 ) -> FairnessRule:
     """Read the requested shares; refuse impossible ones, with the closest that are possible.
 
@@ -158,6 +165,8 @@ def make_rule(
         The target shares; None means the population's.
     lower, upper : array of shape (h,), mapping from group to share, or None
         Shares that replace the band's ends for the groups that are named.
+    refuse : bool
+        Whether to refuse shares that all clusters together cannot have.
     """
     check_choice(bounds, BOUNDS, "bounds")
     counts = attribute.counts
@@ -169,10 +178,18 @@ def make_rule(
         low, widest = tolerance_band(target, fairness_tol)
         if bounds == "two-sided":
             high = widest
-        _check_target(fairness_tol, attribute, target, low, high, population)
+        if refuse:
+            _check_target(fairness_tol, attribute, target, low, high, population)
     _override(low, lower, "lower", attribute)
     _override(high, upper, "upper", attribute)
-    _check_explicit(attribute, n_clusters, low, high, population, lower)
+    if refuse:
+        _check_explicit(attribute, n_clusters, low, high, population, lower)
+    else:  # a share that was named goes before the band around everyone's
+        asked_more = low > population
+        low, high = (
+            np.where(asked_more, low, np.minimum(low, high)),
+            np.where(asked_more, np.maximum(low, high), high),
+        )
     return FairnessRule(attribute, target, low, high, lower_only=bounds == "lower")
 
 

@@ -194,9 +194,11 @@ def make_rules(
     fairness_tol: Any,
     bounds: str = "two-sided",
     shares: Any = None,
+    *,
+    refuse: bool = True,
     **proportions: Any,
 ) -> list[FairnessRule]:
-    """One rule for each attribute; the arguments are those of `plan_rounding`."""
+    """One rule for each attribute; the arguments are those of `plan_rounding` and `make_rule`."""
     tolerances = tolerance_of_each(fairness_tol, attributes)
     asked = shares_of_each(shares, attributes)
     by_name = _by_name(attributes, proportions)
@@ -210,8 +212,12 @@ def make_rules(
                 f"shares and {twice[0]} both bound the shares of {attribute.name!r}; write all of "
                 "them in shares."
             )
-        rule = make_rule(attribute, k, fairness_tol=tolerance, bounds=bounds, **given)
-        rules.append(with_shares(rule, wishes, k, tolerance) if wishes else rule)
+        rule = make_rule(
+            attribute, k, fairness_tol=tolerance, bounds=bounds, refuse=refuse, **given
+        )
+        if wishes:
+            rule = with_shares(rule, wishes, k, tolerance, refuse=refuse)
+        rules.append(rule)
     return rules
 
 

@@ -82,7 +82,12 @@ def shares_of_each(shares: Any, attributes: Sequence[Attribute]) -> list[Mapping
 
 
 def with_shares(
-    rule: FairnessRule, asked: Mapping[Any, Any], n_clusters: int, tolerance: float | None
+    rule: FairnessRule,
+    asked: Mapping[Any, Any],
+    n_clusters: int,
+    tolerance: float | None,
+    *,
+    refuse: bool = True,
 ) -> FairnessRule:
     """The rule with other bounds on the groups that were named.
 
@@ -99,6 +104,8 @@ def with_shares(
         The number of clusters.
     tolerance : float or None
         Around targets.
+    refuse : bool
+        Whether to refuse shares that all clusters together cannot have.
     """
     groups = rule.attribute.categories
     target, low, high = rule.target.copy(), rule.lower.copy(), rule.upper.copy()
@@ -114,8 +121,9 @@ def with_shares(
             low[s], high[s] = _ends(wish, rule.attribute, group)
         else:
             target[s] = _check_share(wish, rule.attribute, group)
-            low[s], high[s] = _around(target[s], tolerance, rule, s)
-        _check_possible(rule.attribute, s, low[s], high[s], n_clusters)
+            low[s], high[s] = _around(target[s], tolerance, rule, s, refuse)
+        if refuse:
+            _check_possible(rule.attribute, s, low[s], high[s], n_clusters)
     left = [s for s, group in enumerate(groups) if group not in asked]
     if len(left) == 1:
         others = np.arange(len(groups)) != left[0]
@@ -162,16 +170,16 @@ def _check_share(share: Any, attribute: Attribute, group: Any) -> float:
 
 
 def _around(
-    target: float, tolerance: float | None, rule: FairnessRule, s: int
+    target: float, tolerance: float | None, rule: FairnessRule, s: int, refuse: bool
 ) -> tuple[float, float]:
-    """The band around a target, which must hold the population's share; no tolerance, no band."""
+    """The band around a target, which should hold the population's share; no tolerance, no band."""
     if tolerance is None:
         return 0.0, 1.0
     name, group = rule.attribute.name, rule.attribute.categories[s]
     (low,), (high,) = tolerance_band(np.array([target]), tolerance)
     high = 1.0 if rule.lower_only else high
     own = population_shares(rule.attribute.counts)[s]
-    if not low - _EQUAL <= own <= high + _EQUAL:
+    if refuse and not low - _EQUAL <= own <= high + _EQUAL:
         nearest = min(own / (1 - tolerance) if tolerance < 1 else 1.0, 1.0)
         nearest = nearest if target > own else own / (1 + tolerance)
         raise ValueError(

@@ -11,6 +11,8 @@ from fairspectral.parameters import did_you_mean
 from fairspectral.validation import Attribute
 from fairspectral.weighting import Weights
 
+# Parameters of an estimator without which its labels cannot be judged.
+OF_THE_LABELS = ("n_clusters", "n_components", "fairness_tol", "assign_labels", "rounding_params")
 # Parameters of `fair_assignment` about the shares of groups.
 SHARE_PARAMS = ("bounds", "shares", "target_proportions", "lower", "upper")
 # Those that the estimator does not set itself.
