@@ -172,3 +172,22 @@ def test_fewest_is_proved_only_where_the_count_agrees(monkeypatch):
     for seed, right in enumerate(found):
         assert place_within_bounds(*problem(seed)).proved == (right.beyond == 0)
     assert any(right.beyond for right in found)
+
+
+def test_shares_that_cannot_hold_have_the_fewest_persons_beyond():
+    for seed in range(25):
+        placing, codes, before, rules = problem(seed)
+        asked = {0: 0.05}  # at most, of a group that has more
+        rules = [make_rule(rule.attribute, 2, upper=asked, refuse=False) for rule in rules]
+        result = place_within_bounds(placing, codes, before, rules)
+        m, k = placing.costs.shape
+        best = min(
+            sum(
+                int(batch.judge(table + new, rule).beyond.sum())
+                for table, new, rule in zip(
+                    before, batch._tables(np.array(labels), codes, before), rules, strict=True
+                )
+            )
+            for labels in product(range(k), repeat=m)
+        )
+        assert result.beyond == best, seed
