@@ -106,8 +106,9 @@ def test_a_long_request_is_refused():
         assert answer.status == 413
         assert "has more than 0 MB" in answer.text
         kind = {"Content-Type": "multipart/form-data; boundary=b", "Transfer-Encoding": "chunked"}
-        chunks = (b"x" * 10_000 for _ in range(20))
-        answer = page.request("POST", "/table", chunks, kind, chunked=True)
+        head = b'--b\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\n'
+        chunks = [head, *[b"x" * 10_000] * 20]  # a form from its first byte on, which never ends
+        answer = page.request("POST", "/table", iter(chunks), kind, chunked=True)
         assert answer.status == 413
         assert "has more than 0 MB" in answer.text
         assert page.session.sheet is None
