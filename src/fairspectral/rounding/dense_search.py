@@ -36,8 +36,8 @@ _RELAXED = (0.4, 0.3)
 # the same; and for a large kernel it takes too long, since it copies all affinities as a sparse
 # graph.
 _LEVELS = {
-    "default": Effort(steps=20_000, per_node=5, members=3, generations=2),
-    "thorough": EFFORTS["default"],
+    "default": Effort(steps=100_000, per_node=20, members=4, generations=5),
+    "thorough": EFFORTS["thorough"],
 }
 _FEWEST, _MOST = 500, 3000
 # Rounds at each effort, as a part of the default.

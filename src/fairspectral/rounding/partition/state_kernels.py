@@ -162,22 +162,29 @@ def move(graph, state, i, there):  # pragma: no cover - compiled
     state.volumes[here] -= graph.degrees[i]
     state.volumes[there] += graph.degrees[i]
     state.labels[i] = there
-    for at in range(graph.indptr[i], graph.indptr[i + 1]):
-        j = graph.indices[at]
-        links[j, here] -= graph.weights[at]
-        links[j, there] += graph.weights[at]
-        if j == i:
-            continue
-        other = state.labels[j]
-        if other == here:
-            state.foreign[i] += 1
-            state.foreign[j] += 1
-            _list(state, j)
-        elif other == there:
-            state.foreign[i] -= 1
-            state.foreign[j] -= 1
-            _list(state, j)
-    _list(state, i)
+    first, last = graph.indptr[i], graph.indptr[i + 1]
+    if len(graph.weights) == len(state.labels) ** 2:
+        # All are linked with all, so that everybody stays on the border.
+        for j, weight in enumerate(graph.weights[first:last]):
+            links[j, here] -= weight
+            links[j, there] += weight
+    else:
+        for at in range(first, last):
+            j = graph.indices[at]
+            links[j, here] -= graph.weights[at]
+            links[j, there] += graph.weights[at]
+            if j == i:
+                continue
+            other = state.labels[j]
+            if other == here:
+                state.foreign[i] += 1
+                state.foreign[j] += 1
+                _list(state, j)
+            elif other == there:
+                state.foreign[i] -= 1
+                state.foreign[j] -= 1
+                _list(state, j)
+        _list(state, i)
     state.sizes[here] -= graph.persons[i]
     state.sizes[there] += graph.persons[i]
     for group in range(graph.groups.shape[1]):
