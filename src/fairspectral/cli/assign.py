@@ -80,7 +80,7 @@ def assign(
 
     [bold]Example:[/bold] fairspectral assign model.npz new.csv -o placed.csv --update
     """
-    from fairspectral.cli.cluster import check_names
+    from fairspectral.cli.outputs import check_names
     from fairspectral.cli.saved import load_saved, save
     from fairspectral.cli.tables import (  # fmt: skip
         check_columns,
