@@ -6,32 +6,15 @@ computes; everything here is called before the first computation. `attributes` r
 all warnings.
 """
 
-from fairspectral.feature_tables import refuse_masked
-from fairspectral.sparse_structure import check_sparse_structure
-from fairspectral.validation.attributes import MANY_GROUPS, Attribute, check_sensitive_features
-from fairspectral.validation.features import (
-    all_finite,
-    check_data,
-    check_dtype,
-    check_finite_features,
-    check_n_clusters,
-)
-from fairspectral.validation.values import encode_values, find_missing
-from fairspectral.validation.warning import FairSpectralWarning, warn_of_ignored_y
-
-__all__ = [
-    "MANY_GROUPS",
-    "Attribute",
-    "FairSpectralWarning",
-    "all_finite",
-    "check_data",
-    "check_dtype",
-    "check_finite_features",
-    "check_n_clusters",
-    "check_sensitive_features",
-    "check_sparse_structure",
-    "encode_values",
-    "find_missing",
-    "refuse_masked",
-    "warn_of_ignored_y",
-]
+from fairspectral.feature_tables import refuse_masked as refuse_masked
+from fairspectral.sparse_structure import check_sparse_structure as check_sparse_structure
+from fairspectral.validation.attributes import MANY_GROUPS as MANY_GROUPS
+from fairspectral.validation.attributes import Attribute as Attribute
+from fairspectral.validation.attributes import check_sensitive_features as check_sensitive_features
+from fairspectral.validation.features import check_data as check_data
+from fairspectral.validation.features import check_dtype as check_dtype
+from fairspectral.validation.features import check_n_clusters as check_n_clusters
+from fairspectral.validation.values import encode_values as encode_values
+from fairspectral.validation.values import find_missing as find_missing
+from fairspectral.validation.warning import FairSpectralWarning as FairSpectralWarning
+from fairspectral.validation.warning import warn_of_ignored_y as warn_of_ignored_y
