@@ -11,7 +11,7 @@ from fairspectral.affinity import AffinityOperator, is_operator, make_operator
 from fairspectral.affinity.features import read_features
 from fairspectral.certificate import Certificate
 from fairspectral.certificate.document import sealed
-from fairspectral.claims import measure_labels, read_bands
+from fairspectral.claims import measure_labels, read_bands, sizes_asked
 from fairspectral.constraints import encode_groups
 from fairspectral.graphs.door import as_graph, names_of, unpack_graph
 from fairspectral.links import Links, read_links
@@ -145,7 +145,8 @@ def _check_claims(
     if ceiling != (asked if asked is not None and asked < len(codes) else None):
         words = f"The parameters ask for at most {asked} people in a cluster, not {ceiling}."
         return [Check("parameters", False, words)]
-    found = measure_labels(codes, k, attributes, bands, floor, ceiling, weights, links)
+    sized = sizes_asked(attributes, certificate.parameters, links)
+    found = measure_labels(codes, k, attributes, bands, floor, ceiling, weights, links, sized=sized)
     return [
         *check_labels(certificate, found),
         *check_linked(certificate.labels, found),
