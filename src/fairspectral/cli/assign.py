@@ -149,6 +149,7 @@ def _print(
                 "within_bounds": placed.within_bounds,
                 "beyond": placed.beyond,
                 "fewest_possible": placed.proved,
+                "nearly_cheapest": placed.nearly_cheapest,
                 "moved": placed.n_moved,
                 "achieved_tolerance": placed.achieved_tol,
                 "cells": placed.rows(),

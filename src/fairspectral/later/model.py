@@ -17,6 +17,7 @@ from fairspectral.later.placing import ClusterTerms, Placing, place
 from fairspectral.later.reading import read_rows
 from fairspectral.later.result import BatchAssignment
 from fairspectral.later.saving import save_model
+from fairspectral.later.standing import Standing
 from fairspectral.later.training import Training
 from fairspectral.rounding.plan import make_rules
 from fairspectral.rounding.requests import SHARE_PARAMS
@@ -115,8 +116,8 @@ class LaterPeople:
             refuse=False,  # the new people may exclude a quota that the fit could keep
             **{name: asked[name] for name in SHARE_PARAMS if name in asked},
         )
-        ceiling = None if most is None else int(most)
-        result = place_within_bounds(placing, codes, before, rules, ceiling)
+        standing = Standing(before, rules, None if most is None else int(most))
+        result = place_within_bounds(placing, codes, standing)
         if update:
             self.arrivals_ = tuple(
                 more + new for more, new in zip(self.arrivals_, result.arrivals, strict=True)

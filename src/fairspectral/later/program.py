@@ -30,10 +30,10 @@ _STEP = 400
 _GAIN = 1e-7
 
 
-def cheapest(
+def cheapest_numbers(
     regret: np.ndarray, kind: np.ndarray, similar: np.ndarray, limits: Limits
-) -> np.ndarray:
-    """Persons of each kind in each cluster at the least cost, with fractions, shape (q, k).
+) -> tuple[np.ndarray, bool]:
+    """Persons of each kind in each cluster at the least cost, with fractions.
 
     Parameters
     ----------
@@ -45,42 +45,51 @@ def cheapest(
         The most similar cluster of each.
     limits : Limits
         The bounds; one person beyond them costs more than all people together.
+
+    Returns
+    -------
+    numbers : ndarray of shape (q, k)
+    solved : bool
+        Whether they are at the least cost; otherwise the solver gave up, and the numbers are those
+        of the most similar clusters, from which whole numbers within the bounds can be found too.
     """
     (m, k), (q, _) = regret.shape, limits.shape
     people = np.arange(m)
     others = np.arange(k) != similar[:, None]
-    lists = (kind * k + similar)[:, None] * k + np.arange(k)
+    # A route is a kind with the clusters from which and to which it may move, as one number.
+    routes = (kind * k + similar)[:, None] * k + np.arange(k)
     free = np.zeros(m, dtype=bool)
-    free[_lowest(regret, lists, others)] = True
+    free[_lowest(regret, routes, others)] = True
     while True:
         fixed = np.bincount((kind * k + similar)[~free], minlength=q * k).astype(np.float64)
         found = _solve(regret[free], kind[free], fixed, limits, m + 1.0)
-        if found is None:  # a limit of the solver; the most similar clusters are a start too
-            return np.bincount(kind * k + similar, minlength=q * k).reshape(q, k).astype(np.float64)
+        if found is None:
+            stay = np.bincount(kind * k + similar, minlength=q * k).astype(np.float64)
+            return stay.reshape(q, k), False
         numbers, prices = found
         paid = regret + prices[kind]
         gains = (paid[people, similar][:, None] - paid > _GAIN) & others & ~free[:, None]
         if not gains.any():
-            return numbers
-        free[_lowest(regret, lists, gains)] = True
+            return numbers, True
+        free[_lowest(regret, routes, gains)] = True
 
 
-def _lowest(regret: np.ndarray, lists: np.ndarray, allowed: np.ndarray) -> np.ndarray:
-    """The people who lose least by a move, of each kind between each two clusters.
+def _lowest(regret: np.ndarray, routes: np.ndarray, allowed: np.ndarray) -> np.ndarray:
+    """The people who lose least by a move, in turn of every route.
 
     Parameters
     ----------
     regret : ndarray of shape (m, k)
         What a move costs.
-    lists : integer ndarray of shape (m, k)
-        Kind and both clusters of a move, as a number.
+    routes : integer ndarray of shape (m, k)
+        The kind and both clusters of each move, as a number.
     allowed : bool ndarray of shape (m, k)
         The moves to look at.
     """
     person, to = np.nonzero(allowed)
-    costs, where = regret[person, to], lists[person, to]
-    order = np.lexsort((costs, where))
-    _, first, count = np.unique(where[order], return_index=True, return_counts=True)
+    costs, route = regret[person, to], routes[person, to]
+    order = np.lexsort((costs, route))
+    _, first, count = np.unique(route[order], return_index=True, return_counts=True)
     rank = np.empty(len(order), dtype=np.intp)
     rank[order] = np.arange(len(order)) - np.repeat(first, count)
     best = person[np.lexsort((costs, rank))]
@@ -128,13 +137,13 @@ def _solve(
     return (fixed + count @ answer.x[: f * k]).reshape(q, k), prices.reshape(q, k)
 
 
-def in_persons(wanted: np.ndarray, limits: Limits) -> tuple[np.ndarray, int | None]:
+def nearest_whole_numbers(wanted: np.ndarray, limits: Limits) -> tuple[np.ndarray, int | None]:
     """Whole numbers with the fewest persons beyond the bounds, of these the nearest to `wanted`.
 
     Parameters
     ----------
     wanted : ndarray of shape (q, k)
-        From `cheapest`; its rows sum to whole numbers.
+        From `cheapest_numbers`; its rows sum to whole numbers.
     limits : Limits
         The bounds.
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from fairspectral.cells import Cells, population_shares
+from fairspectral.later.standing import Judgement, Standing
 from fairspectral.rounding.bounds import FairnessRule
 from fairspectral.text_table import aligned
 
@@ -45,9 +46,12 @@ class BatchAssignment:
         The most persons in a cluster, the ``max_cluster_size`` of the fit; None where it had none.
     proved : bool
         Whether no placement of these people has fewer persons beyond the bounds. It says nothing
-        of the cost, which is nearly the least.
+        of the cost.
     impossible : tuple of str
         Bounds of the fit that no placement can keep, by the shares of everyone, in words.
+    nearly_cheapest : bool
+        Whether the cost is nearly the least of all placements with so many beyond; false where the
+        solver gave up the program that finds it, which the verdict then says.
     """
 
     labels: np.ndarray
@@ -63,22 +67,22 @@ class BatchAssignment:
     ceiling: int | None
     proved: bool
     impossible: tuple[str, ...] = ()
+    nearly_cheapest: bool = True
 
     @classmethod
     def of(
         cls,
         labels: np.ndarray,
         similar: np.ndarray,
-        arrivals: Sequence[np.ndarray],
-        parts: Sequence[Cells],
-        rules: Sequence[FairnessRule],
+        found: Judgement,
+        standing: Standing,
         *,
         beyond_before: int,
-        ceiling: int | None,
         proved: bool,
+        nearly_cheapest: bool,
     ) -> BatchAssignment:
         """Put the cells of all attributes together."""
-        cells = Cells.together(parts)
+        rules, cells = standing.rules, Cells.together(found.parts)
         return cls(
             labels.astype(np.int32),
             similar,
@@ -86,13 +90,14 @@ class BatchAssignment:
             cells.table,
             cells.lower,
             cells.upper,
-            tuple(arrivals),
-            max(rule.achieved(part.table) for rule, part in zip(rules, parts, strict=True)),
-            int(cells.beyond.sum()) + above(parts[0].table, ceiling),
+            found.arrivals,
+            max(rule.achieved(part.table) for rule, part in zip(rules, found.parts, strict=True)),
+            found.beyond,
             beyond_before,
-            ceiling,
+            standing.ceiling,
             proved,
             tuple(words for rule in rules for words in _impossible(rule)),
+            nearly_cheapest,
         )
 
     @property
@@ -117,7 +122,7 @@ class BatchAssignment:
             return (
                 f"Everyone so far together: all {h * k} cells ({h} groups × {k} clusters) are "
                 f"within their bounds{and_sizes}, and the largest deviation from a target share is "
-                f"{self.achieved_tol:.2%}."
+                f"{self.achieved_tol:.2%}.{self._cost_words}"
             )
         fewest = "the fewest possible" if self.proved else "the fewest that were found"
         named = [f"cluster {c} has {sizes[c]} people, allowed {self.ceiling}" for c in large]
@@ -140,7 +145,16 @@ class BatchAssignment:
         return (
             f"Everyone so far together: {len(cells)} of {h * k} cells are outside their bounds"
             f"{too_large}, by {self.beyond} person(s) in all, {fewest} with nobody moved who was "
-            f"placed before ({'; '.join(named[:_NAMED])}{more}).{already}"
+            f"placed before ({'; '.join(named[:_NAMED])}{more}).{already}{self._cost_words}"
+        )
+
+    @property
+    def _cost_words(self) -> str:
+        if self.nearly_cheapest:
+            return ""
+        return (
+            " The solver gave up the search for the least cost, so people may be less similar to "
+            "their clusters than the bounds need."
         )
 
     @property
@@ -184,18 +198,11 @@ class BatchAssignment:
         return "\n".join([placed, self.verdict, aligned([header, *body], left=2)])
 
 
-def above(table: np.ndarray, ceiling: int | None) -> int:
-    """Persons above the most that a cluster may have, of all clusters of a table (h, k)."""
-    if ceiling is None:
-        return 0
-    return int(np.maximum(table.sum(axis=0) - ceiling, 0).sum())
-
-
 def _impossible(rule: FairnessRule) -> Iterator[str]:
     """Each group whose share of everyone is outside its band, in words."""
     shares = population_shares(rule.attribute.counts)
-    below, above = rule.impossible
-    for s in np.flatnonzero(below | above).tolist():
-        allowed = f"at least {rule.lower[s]:.2%}" if below[s] else f"at most {rule.upper[s]:.2%}"
+    too_rare, too_common = rule.impossible
+    for s in np.flatnonzero(too_rare | too_common).tolist():
+        allowed = f"at least {rule.lower[s]:.2%}" if too_rare[s] else f"at most {rule.upper[s]:.2%}"
         who = f"{rule.attribute.name} {rule.attribute.categories[s]!r}"
         yield f"{who} is {shares[s]:.2%} of everyone now, allowed {allowed}"
