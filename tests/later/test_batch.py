@@ -13,6 +13,7 @@ from fairspectral.later.placing import Placing
 from fairspectral.later.standing import Standing
 from fairspectral.rounding.bounds import make_rule
 from fairspectral.validation import Attribute
+from fairspectral.weighting import Weights
 
 
 def problem(seed):
@@ -32,6 +33,20 @@ def problem(seed):
     ]
     costs = rng.random((m, k))
     return Placing(costs.argmin(axis=1).astype(np.int32), costs), codes, Standing(before, rules)
+
+
+def weighted_problem(seed, largest):
+    """A few new people of whole weights beside some old ones."""
+    placing, codes, standing = problem(seed)
+    rng = np.random.default_rng(1000 + seed)
+    before = [table * rng.integers(1, 4) for table in standing.before[:1]]
+    old = Attribute("a0", np.arange(len(before[0])), tuple(range(len(before[0]))),
+                    Weights(np.full(len(before[0]), largest), 1.0))  # fmt: skip
+    weights = Weights(rng.integers(0, largest + 1, len(codes)), 1.0)
+    (everybody,) = everyone([old], before, codes[:, :1], weights)
+    rule = make_rule(everybody, 2, fairness_tol=float(rng.choice([0.0, 0.1, 0.3])))
+    ceiling = None if seed % 3 else int(before[0].sum(axis=0).max()) + 2
+    return placing, codes[:, :1], Standing(before, [rule], ceiling), weights
 
 
 def persons_beyond(labels, codes, standing):
@@ -56,6 +71,46 @@ def test_no_placement_has_fewer_persons_beyond_the_bounds(part):
         assert result.beyond == persons_beyond(result.labels, codes, standing) == best, seed
         assert result.proved
         assert result.within_bounds == (best == 0)
+
+
+def fewest_beyond(placing, codes, standing, weights):
+    m, k = placing.costs.shape
+    return min(
+        standing.judge(np.array(labels), codes, weights.units).beyond
+        for labels in product(range(k), repeat=m)
+    )
+
+
+@pytest.mark.parametrize("part", range(2))
+def test_no_placement_has_less_weight_beyond_the_bounds(part):
+    seen = set()
+    for seed in range(part * 60, part * 60 + 60):
+        given = weighted_problem(seed, largest=5)
+        result = place_within_bounds(*given)
+        assert result.beyond == fewest_beyond(*given), seed
+        assert result.proved
+        seen.add((result.within_bounds, result.n_moved > 0))
+    assert len(seen) == 4
+
+
+def test_many_units_are_counted_in_persons_of_mean_weight(monkeypatch):
+    monkeypatch.setattr("fairspectral.later.limits._MOST_UNITS", 0)
+    for seed in range(60):
+        given = weighted_problem(seed, largest=5)
+        result, best = place_within_bounds(*given), fewest_beyond(*given)
+        assert result.within_bounds == (best == 0), seed
+        assert result.proved == (best == 0)
+        assert result.beyond == best, seed
+
+
+def test_everyone_keeps_the_units_and_the_largest_weight():
+    table = np.array([[7, 6], [0, 0], [5, 0]])
+    old = Attribute("g", np.array([0, 2]), ("a", "b", "c"), Weights(np.array([5, 2]), 0.5))
+    new = Weights(np.array([4, 0]), 0.5)
+    (found,) = everyone([old], [table], np.array([[1], [2]]), new)
+    assert found.counts.tolist() == [13, 4, 5]
+    assert found.largest == 5
+    assert found.weights.unit == 0.5
 
 
 def test_the_cost_is_near_the_least():
@@ -219,9 +274,9 @@ def test_each_placement_is_judged_once(monkeypatch):
     judged = []
     judge = Standing.judge
 
-    def count(self, labels, codes):
+    def count(self, labels, *given):
         judged.append(len(labels))
-        return judge(self, labels, codes)
+        return judge(self, labels, *given)
 
     monkeypatch.setattr(Standing, "judge", count)
     place_within_bounds(*large_batch(600, 60))

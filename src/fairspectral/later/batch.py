@@ -16,6 +16,7 @@ from fairspectral.later.program import cheapest_numbers, nearest_whole_numbers
 from fairspectral.later.result import BatchAssignment
 from fairspectral.later.standing import Standing
 from fairspectral.rounding.flow import solve_flow
+from fairspectral.weighting import Weights
 
 # Regrets for the solver, which takes differences below 1e-7 for none: the median is `_ORDINARY`,
 # and those above 1 count as 1, so that a few very large ones do not make all others equal. Any move
@@ -23,7 +24,9 @@ from fairspectral.rounding.flow import solve_flow
 _ORDINARY, _STAY = 1e-3, 1e-5
 
 
-def place_within_bounds(placing: Placing, codes: np.ndarray, standing: Standing) -> BatchAssignment:
+def place_within_bounds(
+    placing: Placing, codes: np.ndarray, standing: Standing, weights: Weights | None = None
+) -> BatchAssignment:
     """Place a batch with the fewest persons beyond the bounds, at nearly the least cost.
 
     Parameters
@@ -34,13 +37,16 @@ def place_within_bounds(placing: Placing, codes: np.ndarray, standing: Standing)
         Their groups.
     standing : Standing
         The people so far, and the bounds on everyone together.
+    weights : Weights or None
+        Of the new people; then all counts are units of weight.
     """
+    units = None if weights is None else weights.units
     labels, proved, nearly_cheapest = placing.labels, True, True
-    found = standing.judge(labels, codes)
+    found = standing.judge(labels, codes, units)
     if found.beyond:
-        moved = _move(placing, codes, standing)
+        moved = _move(placing, codes, standing, units)
         labels, nearly_cheapest = moved.labels, moved.nearly_cheapest
-        found = standing.judge(labels, codes)
+        found = standing.judge(labels, codes, units)
         # With a million people one person is within the tolerance of the solver: count again.
         proved = found.beyond in (0, moved.fewest)
     return BatchAssignment.of(
@@ -48,6 +54,7 @@ def place_within_bounds(placing: Placing, codes: np.ndarray, standing: Standing)
         beyond_before=standing.judge(labels[:0], codes[:0]).beyond,
         proved=proved,
         nearly_cheapest=nearly_cheapest,
+        unit=None if weights is None else weights.unit,
     )  # fmt: skip
 
 
@@ -69,11 +76,15 @@ class _Moved:
     nearly_cheapest: bool
 
 
-def _move(placing: Placing, codes: np.ndarray, standing: Standing) -> _Moved:
-    kinds, kind = np.unique(codes, axis=0, return_inverse=True)
+def _move(
+    placing: Placing, codes: np.ndarray, standing: Standing, units: np.ndarray | None
+) -> _Moved:
+    each = np.ones(len(codes), dtype=np.int64) if units is None else units
+    # People of the same groups and the same weight are of one kind.
+    kinds, kind = np.unique(np.column_stack([codes, each]), axis=0, return_inverse=True)
     kind = kind.reshape(-1)
     regret = _regrets(placing)
-    limits = Limits.of(kinds, len(regret), standing)
+    limits = Limits.of(kinds[:, :-1], kinds[:, -1], int(each.sum()), standing)
     wanted, solved = cheapest_numbers(regret, kind, placing.labels, limits)
     persons, fewest = nearest_whole_numbers(wanted, limits)
     sizes = persons.sum(axis=0)

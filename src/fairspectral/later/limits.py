@@ -1,7 +1,8 @@
 """The bounds on everyone as conditions on the new persons of each kind in each cluster.
 
-A kind is a combination of groups. The bounds of a cell depend on the size of its cluster, which the
-new people change; as conditions on persons of each kind in each cluster they are linear.
+A kind is a combination of groups and, where persons have weights, of a weight. The bounds of a cell
+depend on the size of its cluster, which the new people change; as conditions on persons of each
+kind in each cluster they are linear.
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ from fairspectral.later.standing import Standing
 
 # A share of whole persons, such as 0.8 of 5, may have a floating-point error.
 _SLIP = 1e-9
+# The solver's tolerance is absolute, 1e-6. Up to so many units of weight in all are counted one by
+# one; more are counted in persons of mean weight, with this margin within every bound.
+_MOST_UNITS, _MARGIN = 2**24, 1e-5
 
 
 @dataclass(frozen=True)
@@ -60,6 +64,9 @@ class Limits:
         (q, k).
     n_limits, n_choices : int
         l and d.
+    whole : bool
+        Whether y counts whole persons or units of weight; otherwise it counts persons of mean
+        weight, with fractions.
     """
 
     matrix: sp.csr_array
@@ -67,27 +74,34 @@ class Limits:
     shape: tuple[int, int]
     n_limits: int
     n_choices: int
+    whole: bool = True
 
     @classmethod
     def of(
         cls,
         kinds: np.ndarray,
-        m: int,
+        units: np.ndarray,
+        new: int,
         standing: Standing,
     ) -> Limits:
-        """The limits for m new people.
+        """The limits for new people.
 
         Parameters
         ----------
         kinds : integer ndarray of shape (q, a)
             The group of each kind, for each attribute.
-        m : int
-            The number of new people.
+        units : integer ndarray of shape (q,)
+            The weight of a person of each kind; 1 without weights.
+        new : int
+            The units of all new people together; without weights, their number.
         standing : Standing
             The people so far, and the bounds on everyone together.
         """
         q, k = len(kinds), standing.n_clusters
-        limits = _limits_of_cells(standing, m)
+        limits = _limits_of_cells(standing, new)
+        total = int(standing.before[0].sum()) + new
+        whole = total <= _MOST_UNITS or bool((units == 1).all())
+        scale, margin = (1.0, 0.0) if whole else (max(1.0, float(units.mean())), _MARGIN)
         if (most := standing.ceiling) is not None:
             limits += [_Limit(-1, 0, None, c, ((0.0, -float(most)),)) for c in range(k)]
         rows: list[int] = []
@@ -105,12 +119,13 @@ class Limits:
                 held = table[limit.group, limit.cluster]
             for form, (slope, offset) in enumerate(limit.forms):
                 own = [*(np.arange(q) * k + limit.cluster), q * k + i]
-                factors = [*(limit.sign * (member - slope)), 1.0]
-                bound = offset - limit.sign * (held - slope * size)
+                factors = [*(limit.sign * (member - slope) * units / scale), 1.0]
+                bound = (offset - limit.sign * (held - slope * size)) / scale + margin
                 if len(limit.forms) > 1:  # the first form holds where z = 0, the other where z = 1
                     own.append(q * k + len(limits) + choices)
-                    factors.append(-limit.shortfalls[1] if form else limit.shortfalls[0])
-                    bound -= limit.shortfalls[1] if form else 0.0
+                    shortfall = limit.shortfalls[form] / scale + 2 * margin
+                    factors.append(-shortfall if form else shortfall)
+                    bound -= shortfall if form else 0.0
                 rows += [len(least)] * len(own)
                 columns += own
                 values += factors
@@ -118,7 +133,7 @@ class Limits:
             choices += len(limit.forms) > 1
         shape = (len(least), q * k + len(limits) + choices)
         matrix = sp.csr_array((values, (rows, columns)), shape=shape)
-        return cls(matrix, np.array(least), (q, k), len(limits), choices)
+        return cls(matrix, np.array(least), (q, k), len(limits), choices, whole)
 
     @property
     def of_cells(self) -> sp.csr_array:
@@ -133,7 +148,7 @@ class Limits:
         return self.matrix[:, q * k :]
 
 
-def _limits_of_cells(standing: Standing, m: int) -> list[_Limit]:
+def _limits_of_cells(standing: Standing, new: int) -> list[_Limit]:
     """The bounds of `fairspectral.later.standing.judge`, of all cells and both sides.
 
     They are said in the same numbers, so that a program that keeps them keeps those bounds.
@@ -151,18 +166,19 @@ def _limits_of_cells(standing: Standing, m: int) -> list[_Limit]:
                 if end == (0.0 if sign > 0 else 1.0):
                     continue  # no limit
                 # Persons from the share of everyone in a cluster of x: the band allows `width` x,
-                # whole persons less than one, which in n-ths of a person is at most `less_than_1`.
-                width, less_than_1 = abs(end - share), 1.0 - 1.0 / n
+                # whole persons less than one, which in n-ths of a person is at most `less_than_1`;
+                # with weights, less than the one who weighs most.
+                width, less_than_1 = abs(end - share), rule.attribute.largest - 1.0 / n
                 band, whole = (end, -_SLIP), (share, -less_than_1)
                 for c, size in enumerate(table.sum(axis=0).tolist()):
                     # From some size on the band is the wider of the two.
-                    wider = [width * x >= less_than_1 for x in (size, size + m)]
+                    wider = [width * x >= less_than_1 for x in (size, size + new)]
                     forms = (band, whole) if any(wider) else (whole,)
                     if all(wider) or impossible:  # the share of everyone does not excuse a cell
                         forms = (band,)
                     shortfalls = (
                         less_than_1 - width * size,
-                        width * (size + m) - less_than_1 + _SLIP,
+                        width * (size + new) - less_than_1 + _SLIP,
                     )
                     found.append(_Limit(sign, a, s, c, forms, shortfalls))
     return found

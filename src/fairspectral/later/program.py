@@ -26,6 +26,9 @@ _NEAR, _NEAR_GAP = 1, 0.1
 # People who are added to the linear program at a time. Its time grows faster than their number;
 # with fewer it is solved more often.
 _STEP = 400
+# How much more than all people one beyond the bounds costs where the program counts persons of mean
+# weight: so that a thousandth of one is still worth any move.
+_STEEP = 1000.0
 # A smaller gain is a rounding error of the solver, whose own tolerance it is.
 _GAIN = 1e-7
 
@@ -62,7 +65,8 @@ def cheapest_numbers(
     free[_lowest(regret, routes, others)] = True
     while True:
         fixed = np.bincount((kind * k + similar)[~free], minlength=q * k).astype(np.float64)
-        found = _solve(regret[free], kind[free], fixed, limits, m + 1.0)
+        beyond = (m + 1.0) * (1.0 if limits.whole else _STEEP)
+        found = _solve(regret[free], kind[free], fixed, limits, beyond)
         if found is None:
             stay = np.bincount(kind * k + similar, minlength=q * k).astype(np.float64)
             return stay.reshape(q, k), False
@@ -158,6 +162,7 @@ def nearest_whole_numbers(wanted: np.ndarray, limits: Limits) -> tuple[np.ndarra
     wanted = np.round(wanted, 6)
     totals = np.rint(wanted.sum(axis=1))
     price = 2.0 * float(totals.sum()) + 1.0  # of one person beyond, more than any distance
+    price *= 1.0 if limits.whole else _STEEP
     # The variables are those of the limits, and then the distances from `wanted`.
     cells = sp.eye_array(q * k, format="csr")
     none = sp.csr_array((q * k, others))
@@ -180,7 +185,8 @@ def nearest_whole_numbers(wanted: np.ndarray, limits: Limits) -> tuple[np.ndarra
             LinearConstraint(sp.hstack([cells, none, cells]), wanted.ravel(), np.inf),
             LinearConstraint(sp.hstack([-cells, none, cells]), -wanted.ravel(), np.inf),
         ],
-        integrality=np.concatenate([np.ones(q * k + others), np.zeros(q * k)]),
+        integrality=np.concatenate([np.ones(q * k), np.full(limits.n_limits, limits.whole),
+                                    np.ones(limits.n_choices), np.zeros(q * k)]),
     )  # fmt: skip
     options = {"time_limit": _SECONDS, "mip_rel_gap": 1e-9}
     # Mostly all bounds hold for whole numbers next to the wanted ones, which is a small program.
@@ -197,6 +203,8 @@ def nearest_whole_numbers(wanted: np.ndarray, limits: Limits) -> tuple[np.ndarra
     if answer.x is None:
         return _whole(wanted, totals), None
     persons = np.rint(answer.x[: q * k]).astype(np.int64).reshape(q, k)
+    if not limits.whole:  # a count says whether all bounds hold; more the program does not prove
+        return persons, None
     beyond = round(float(answer.x[q * k : q * k + limits.n_limits].sum()))
     bound = -np.inf if answer.mip_dual_bound is None else float(answer.mip_dual_bound)
     # At the time limit only the distance may be unsettled.

@@ -39,6 +39,8 @@ class Judgement:
 class Standing:
     """The people so far, and what everyone together must keep.
 
+    With weights, everything that counts persons here counts units of weight.
+
     Attributes
     ----------
     before : sequence of integer ndarray of shape (h, k)
@@ -58,7 +60,9 @@ class Standing:
         """Clusters, k."""
         return self.before[0].shape[1]
 
-    def judge(self, labels: np.ndarray, codes: np.ndarray) -> Judgement:
+    def judge(
+        self, labels: np.ndarray, codes: np.ndarray, units: np.ndarray | None = None
+    ) -> Judgement:
         """Judge everyone together, with new people in these clusters.
 
         Parameters
@@ -67,9 +71,12 @@ class Standing:
             The clusters of the new people; of nobody, for the people so far alone.
         codes : integer ndarray of shape (m, a)
             Their groups.
+        units : integer ndarray of shape (m,) or None
+            Their weights.
         """
         arrivals = tuple(
-            count_cells(codes[:, a], labels, *table.shape) for a, table in enumerate(self.before)
+            count_cells(codes[:, a], labels, len(table), self.n_clusters, units)
+            for a, table in enumerate(self.before)
         )
         parts = tuple(
             judge(table + new, rule)
@@ -87,7 +94,7 @@ def judge(table: np.ndarray, rule: FairnessRule) -> Cells:
 
     In a fit the share of everyone is always allowed, which would excuse such a share in silence.
     """
-    cells = judge_cells(table, rule.lower, rule.upper)
+    cells = judge_cells(table, rule.lower, rule.upper, rule.attribute.largest)
     too_rare, too_common = (np.broadcast_to(s[:, None], table.shape) for s in rule.impossible)
     sizes = table.sum(axis=0)
     slip = 1e-9 + 1e-15 * sizes
