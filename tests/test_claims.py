@@ -7,9 +7,10 @@ import pytest
 from fairspectral import FairSpectralClustering
 from fairspectral.affinity.mixed import read_mixed
 from fairspectral.certifying import plain_value
-from fairspectral.claims import fingerprint_features, measure_labels, read_bands
+from fairspectral.claims import fingerprint_features, measure_labels, read_bands, sizes_asked
 from fairspectral.constraints import encode_groups
 from fairspectral.rounding.plan import make_rules
+from fairspectral.weighting import check_sample_weight
 
 N = 60
 
@@ -87,6 +88,21 @@ def test_where_kmeans_rounds_there_are_no_bands():
     assert claim.within_bounds is None
     assert claim.attributes[0].least is None
     assert claim.attributes[0].lower is None
+
+
+def test_a_floor_of_one_is_a_bound_where_persons_have_weights():
+    weights = check_sample_weight(np.r_[np.ones(N - 2), 100.0, 100.0], N)
+    labels = np.r_[0, np.ones(N - 1, dtype=np.int64)]  # cluster 0 is one light person
+    asked = {"assign_labels": "fair", "rounding_params": {"min_cluster_size": 1}}
+    for parameters, within in (
+        (asked, False),
+        (asked | {"rounding_params": None}, None),
+        ({"assign_labels": "kmeans"}, None),
+    ):
+        sized = sizes_asked((), parameters, None)
+        claim = measure_labels(labels, 2, (), [], 1, weights=weights, sized=sized)
+        assert claim.within_bounds is within
+    assert measure_labels(labels, 2, (), [], 1, sized=True).within_bounds is True
 
 
 def test_a_cell_outside_is_counted_and_said():

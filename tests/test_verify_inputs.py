@@ -69,6 +69,9 @@ CASES = {
         {"sample_weight": whole_weights(), "must_link": TOGETHER}, assign_labels="kmeans"
     ),
     "no groups": lambda: Case({"must_link": TOGETHER}, groups=False),
+    "a floor alone": lambda: Case(
+        {"sample_weight": whole_weights()}, groups=False, rounding_params={"min_cluster_size": 1}
+    ),
     "float32": lambda: Case({"must_link": TOGETHER}, dtype="float32"),
 }
 
@@ -112,6 +115,21 @@ def test_the_numbers_are_those_of_the_rounding(cases, name):
     assert claim.largest_deviation == pytest.approx(fair.achieved_tol, abs=1e-12)
     kept = claim.links is None or not (claim.links.parted or claim.links.joined)
     assert (claim.within_bounds and kept) == fair.certified
+
+
+def test_a_floor_of_one_person_of_mean_weight_is_judged(cases):
+    case = cases["a floor alone"]
+    claim = case.model.certificate_.labels
+    assert claim.floor == 1
+    assert claim.within_bounds is case.model.fair_assignment_.certified is True
+    mean = case.given["sample_weight"].mean()
+    assert f"of the weight (floor {mean:.1f}), without bounds on shares" in str(
+        case.model.certificate_
+    )
+    changed = case.certificate
+    changed["labels"]["within_bounds"] = None
+    changed["seal"] = fingerprint_text({n: v for n, v in changed.items() if n != "seal"})
+    assert [check.part for check in case.verify(changed).wrong] == ["cells"]
 
 
 def test_cells_count_weight(cases):

@@ -21,7 +21,8 @@ from fairspectral.frontier import FairnessFrontier, fairness_frontier
 from fairspectral.later.result import BatchAssignment
 from fairspectral.resampling.fitted import stability
 from fairspectral.resampling.result import Stability
-from fairspectral.rounding.fair import FairAssignment, fair_assignment
+from fairspectral.rounding.fair import fair_assignment
+from fairspectral.rounding.result import FairAssignment
 from fairspectral.solvers.admm import ADMMParams
 from fairspectral.solvers.krylov import KrylovParams
 from fairspectral.solvers.lanczos import LanczosParams

@@ -22,6 +22,7 @@ from fairspectral.claims import (
     measure_cut,
     measure_labels,
     read_bands,
+    sizes_asked,
 )
 from fairspectral.constraints import FairnessConstraints, attributes_of
 from fairspectral.problem import orthogonality
@@ -44,7 +45,15 @@ def certify_model(model: Any) -> Certificate:
     floor = 1 if fair is None else int(fair.min_cluster_size)
     ceiling = None if fair is None else fair.max_cluster_size
     labels = measure_labels(
-        model.labels_, k, model._attributes, bands, floor, ceiling, model._weights, model._links
+        model.labels_,
+        k,
+        model._attributes,
+        bands,
+        floor,
+        ceiling,
+        model._weights,
+        model._links,
+        sized=sizes_asked(model._attributes, parameters, model._links),
     )
     cut = measure_cut(operator, model.labels_, k, bands, labels)
     notes = []

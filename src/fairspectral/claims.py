@@ -86,6 +86,22 @@ def read_bands(
     return bands
 
 
+def sizes_asked(
+    attributes: tuple[Attribute, ...], parameters: Mapping[str, Any], links: Links | None
+) -> bool:
+    """Whether the sizes of the clusters have bounds; not where k-means rounds.
+
+    A floor of one person of mean weight is a bound too, which a cluster of light people breaks.
+    The arguments are those of `read_bands` and `measure_labels`.
+    """
+    if parameters["assign_labels"] != "fair":
+        return False
+    asked = parameters.get("rounding_params") or {}
+    apart = links is not None and len(links.apart) > 0
+    sizes = (asked.get("min_cluster_size"), asked.get("max_cluster_size"))
+    return bool(attributes) or apart or sizes != (None, None)
+
+
 def _quotas(shares: Mapping[str, Any] | None, attribute: Attribute) -> Mapping[str, Any]:
     """What was asked of an attribute's groups, by their names; of one attribute also directly."""
     if not shares or any(isinstance(asked, Mapping) for asked in shares.values()):
@@ -187,6 +203,8 @@ def measure_labels(
     ceiling: int | None = None,
     weights: Weights | None = None,
     links: Links | None = None,
+    *,
+    sized: bool = False,
 ) -> LabelsClaim:
     """Count every cell and every cluster, and compare them with their bounds, where there are any.
 
@@ -206,6 +224,8 @@ def measure_labels(
         How much each person counts.
     links : Links or None
         Who must be together and who apart.
+    sized : bool
+        Whether the sizes have bounds, from `sizes_asked`; a floor above 1 and a ceiling always are.
     """
     sizes = np.bincount(labels, minlength=n_clusters)
     units = None if weights is None else weights.units
@@ -234,7 +254,7 @@ def measure_labels(
     if weights is not None:
         counted = np.bincount(labels, weights.units, minlength=n_clusters).astype(np.int64).tolist()
     within = None
-    if bands or floor > 1 or ceiling is not None:
+    if bands or sized or floor > 1 or ceiling is not None:
         within = outside == 0 and sizes_kept(sizes.tolist(), counted, floor, ceiling)
     return LabelsClaim(
         sha256=fingerprint_labels(labels),

@@ -15,9 +15,9 @@ from fairspectral.axes import axes_or_new
 from fairspectral.parameters import did_you_mean
 from fairspectral.rounder import Rounder
 from fairspectral.rounding.bounds import check_fairness_tol
-from fairspectral.rounding.fair import FairAssignment
 from fairspectral.rounding.inputs import check_inputs, check_labels
 from fairspectral.rounding.plan import RoundingPlan, plan_rounding
+from fairspectral.rounding.result import FairAssignment
 from fairspectral.rounding.rows import can_search
 from fairspectral.set_aside import SetAside, choose_aside
 from fairspectral.text_table import aligned

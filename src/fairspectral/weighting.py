@@ -86,6 +86,60 @@ def check_sample_weight(
     rows_name : str
         Name of the data in messages.
     """
+    weights = _read_weights(sample_weight, n, rows, rows_name)
+    if not weights.any():
+        raise ValueError("sample_weight is zero for everybody; give somebody a positive weight.")
+    if (weights == weights[0]).all():
+        return None
+    total = float(weights.sum())
+    whole = total <= _MOST_UNITS and bool((weights == np.rint(weights)).all())
+    unit = 1.0 if whole else total / (_MOST_UNITS - n)
+    return Weights(_in_units(weights, unit), unit)
+
+
+def check_later_weights(
+    sample_weight: Any, m: int, fitted: Weights, so_far: int, rows: Any = None
+) -> Weights:
+    """The weights of people who come later, in the units of those of a fit.
+
+    Parameters
+    ----------
+    sample_weight : array-like of shape (m,)
+        As in `check_sample_weight`; all may be equal, or 0.
+    m : int
+        The number of later people.
+    fitted : Weights
+        Those of the fit.
+    so_far : int
+        The units of everyone so far, later people included.
+    rows : any
+        The data; where it and the weights have row labels, these must agree.
+    """
+    weights = _read_weights(sample_weight, m, rows, "X")
+    parts = weights != np.rint(weights)
+    if fitted.unit == 1.0 and parts.any():
+        row = int(np.argmax(parts))
+        raise ValueError(
+            f"sample_weight is {weights[row]:g} at row {row}, but the fit had whole weights, which "
+            "are counted as they are; pass whole weights, or fit again with everyone."
+        )
+    if so_far + float(weights.sum()) / fitted.unit > 2 * _MOST_UNITS:
+        weight = shown(float(weights.sum()))
+        raise ValueError(
+            f"the new people have a weight of {weight}, and with everyone so far that is more than "
+            "the units of the fit can count; fit again with everyone."
+        )
+    return Weights(_in_units(weights, fitted.unit), fitted.unit)
+
+
+def _in_units(weights: np.ndarray, unit: float) -> np.ndarray:
+    """Weights in whole units; nobody with a weight may count nothing."""
+    units = np.where(weights > 0, np.maximum(np.rint(weights / unit), 1), 0)
+    return units.astype(np.int64)
+
+
+def _read_weights(sample_weight: Any, n: int, rows: Any, rows_name: str) -> np.ndarray:
+    """Finite numbers of at least 0, one for each person, shape (n,)."""
     check_same_rows(rows, sample_weight, rows_name, "sample_weight")
     refuse_masked(sample_weight, "sample_weight")
     try:
@@ -108,13 +162,4 @@ def check_sample_weight(
             f"sample_weight is {weights[row]:g} at row {row}; every weight must be a finite number "
             "of at least 0, so correct it or drop that row."
         )
-    if not weights.any():
-        raise ValueError("sample_weight is zero for everybody; give somebody a positive weight.")
-    if (weights == weights[0]).all():
-        return None
-    total = float(weights.sum())
-    whole = total <= _MOST_UNITS and bool((weights == np.rint(weights)).all())
-    unit = 1.0 if whole else total / (_MOST_UNITS - n)
-    # Nobody with a weight may count nothing.
-    units = np.where(weights > 0, np.maximum(np.rint(weights / unit), 1), 0)
-    return Weights(units.astype(np.int64), unit)
+    return weights

@@ -124,11 +124,22 @@ def test_weights_and_links(call, tmp_path):
     assert call(*words, "--weight", "w", "--save", model).status == 0
     done = call("assign", model, old)
     assert done.status == 2
-    assert "was made with --weight, and assign counts heads; pass --similar" in " ".join(
+    assert "was made with --weight, and its shares count weight; pass --weight" in " ".join(
         done.err.split()
     )
     assert call("assign", model, old, "--similar").status == 0
+    done = call("assign", model, old, "--similar", "--weight", "w")
+    assert "--similar keeps no shares" in done.err
+    done = call("assign", model, old, "--weight", "w", "--json")
+    assert done.status == 0, done.err
+    assert sum(cell["weight"] for cell in json.loads(done.out)["cells"]) == 2 * 79
+    done = call("assign", model, old, "--weight", "town")
+    assert done.status == 2
+    assert "of the weights 'town', which is no finite number" in " ".join(done.err.split())
     (tmp_path / "must.csv").write_text("1,2\n")
     linked = call(*words, "--must-link", tmp_path / "must.csv", "--save", model)
     assert linked.status == 0, linked.err
     assert call("assign", model, old).status == 0
+    done = call("assign", model, old, "--weight", "w")
+    assert done.status == 2
+    assert "was made without --weight" in " ".join(done.err.split())

@@ -147,6 +147,19 @@ def test_labels_are_read_in_the_encoding_of_the_table(people, tmp_path, call, en
 
 
 @pytest.mark.parametrize(
+    ("damage", "words"), [(b"\xff", "is not UTF-8 text (byte 0xff"), (b"\0", "is not a text file")]
+)
+def test_damaged_labels_are_to_be_passed_as_they_were_written(people, written, call, damage, words):
+    labels, certificate = written
+    labels.write_bytes(labels.read_bytes() + damage)
+    done = call("verify", labels, people, "--certificate", certificate)
+    assert done.status == 2
+    assert words in done.err
+    assert "; pass the labels as cluster -o wrote them." in done.err
+    assert "--encoding" not in done.err
+
+
+@pytest.mark.parametrize(
     ("name", "value"), [("encoding", 5), ("sensitive", 5), ("label_column", None), ("plain", "no")]
 )
 def test_options_of_another_form_are_named(people, written, call, name, value):

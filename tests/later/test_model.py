@@ -1,5 +1,7 @@
 """`predict`, `assign` and a stream of batches on a fitted model."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -181,19 +183,76 @@ def test_bad_input_is_refused_in_one_sentence():
         assert str(caught.value) == sentence, name
 
 
-def test_assign_does_not_count_weights_but_a_file_keeps_them(tmp_path):
+def people_with_weights(whole):
     rng = np.random.default_rng(0)
-    X, groups = rng.random((40, 3)), np.arange(40) % 2
+    X = rng.standard_normal((240, 3))
+    X[:, 0] += 3 * (np.arange(240) % 2)
+    groups = np.where(rng.random(240) < 0.3 + 0.3 * (X[:, 0] > 1.5), "f", "m")
+    return X, groups, rng.integers(1, 9, 240) if whole else rng.gamma(2.0, 3.0, 240)
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_shares_of_the_weight_of_everyone_are_kept_in_a_stream(tmp_path, whole):
+    X, groups, weights = people_with_weights(whole)
+    model = make(2, fairness_tol=0.1)
+    model.fit(X[:140], sensitive_features=groups[:140], sample_weight=weights[:140])
+    model = fairspectral.load(model.save(tmp_path / "model.npz"))
+    np.testing.assert_array_equal(model.predict(X[:140]), model.labels_)
+    labels = list(model.labels_)
+    for start in range(140, 240, 25):
+        new = slice(start, start + 25)
+        placed = model.assign(X[new], sensitive_features=groups[new], sample_weight=weights[new],
+                              update=True)  # fmt: skip
+        assert placed.within_bounds, str(placed)
+        labels += list(placed.labels)
+    # Counted again, from the weights themselves.
+    counted = fairspectral.metrics.group_counts(np.array(labels), groups, sample_weight=weights)
+    np.testing.assert_allclose(placed.table, counted.T, rtol=1e-6)
+    aimed = np.outer(counted.sum(axis=0) / counted.sum(), counted.sum(axis=1))
+    assert (np.abs(counted.T - aimed) <= np.maximum(0.1 * aimed, weights.max()) + 1e-6).all()
+    assert "weight" in placed.rows()[0]
+    assert placed.unit == model._weights.unit
+
+
+def test_weight_that_cannot_be_placed_is_said_in_weight():
+    X, groups, weights = people_with_weights(True)
+    model = make(2, fairness_tol=0.1)
+    model.fit(X[:140], sensitive_features=groups[:140], sample_weight=weights[:140])
+    only = np.flatnonzero(groups == "f")[:1]
+    heavy = model.assign(X[only], sensitive_features=groups[only], sample_weight=[400])
+    assert heavy.within_bounds  # bounds are up to the largest weight
+    many = np.repeat(only, 60)
+    placed = model.assign(X[many], sensitive_features=groups[many],
+                          sample_weight=np.full(60, 9))  # fmt: skip
+    assert placed.table.sum() == weights[:140].sum() + 540
+    model.set_params(rounding_params={"max_cluster_size": 90})
+    model.fit(X[:140], sensitive_features=groups[:140], sample_weight=weights[:140])
+    placed = model.assign(X[many], sensitive_features=groups[many],
+                          sample_weight=np.full(60, 9))  # fmt: skip
+    mean = weights[:140].mean()
+    assert placed.ceiling == int(90 * mean)
+    assert not placed.within_bounds
+    assert f", by a weight of {placed.beyond:.4g} in all" in placed.verdict
+    assert f"allowed {placed.ceiling:.0f}" in placed.verdict
+
+
+@pytest.mark.parametrize(
+    ("fitted", "given", "words"),
+    [
+        (True, None, "fitted with sample_weight, and its shares count weight; pass the weights"),
+        (False, [1, 2], "fitted without sample_weight, or with equal weights, and counts heads"),
+        (True, [1, 2.5], "sample_weight is 2.5 at row 1, but the fit had whole weights"),
+        (True, [1, -2], "sample_weight is -2 at row 1; every weight must be a finite number"),
+        (True, [1], "sample_weight has 1 values but the data has 2 samples"),
+        (True, [1, 2**32], "more than the units of the fit can count; fit again with everyone"),
+    ],
+)
+def test_weights_of_later_people_that_cannot_be_counted(fitted, given, words):
+    X, groups, weights = people_with_weights(True)
     model = make(2)
-    model.fit(X, sensitive_features=groups, sample_weight=rng.integers(1, 4, 40).astype(float))
-    np.testing.assert_array_equal(model.predict(X), model.labels_)
-    with pytest.raises(ValueError, match="fitted with sample_weight, and assign counts heads"):
-        model.assign(X[:2], sensitive_features=[0, 1])
-    loaded = fairspectral.load(model.save(tmp_path / "model.npz"))
-    np.testing.assert_array_equal(loaded.predict(X), model.labels_)
-    assert str(loaded.audit_) == str(model.audit_)
-    with pytest.raises(ValueError, match="fitted with sample_weight, and assign counts heads"):
-        loaded.assign(X[:2], sensitive_features=[0, 1])
+    model.fit(X, sensitive_features=groups, sample_weight=weights if fitted else None)
+    with pytest.raises(ValueError, match=re.escape(words)):
+        model.assign(X[:2], sensitive_features=groups[:2], sample_weight=given)
 
 
 def test_max_cluster_size_holds_for_everyone_together():

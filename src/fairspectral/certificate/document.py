@@ -8,14 +8,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Self
 
-from fairspectral.certificate.parts import (
-    AttributeClaim,
-    CutClaim,
-    DataClaim,
-    EmbeddingClaim,
-    LabelsClaim,
-    LinksClaim,
-)
+from fairspectral.certificate import parts
 from fairspectral.certificate.words import cut_words, data_words, embedding_words, labels_words
 from fairspectral.files import write_text
 from fairspectral.fingerprints import fingerprint_text
@@ -47,10 +40,10 @@ class Certificate:
     n_clusters: int
     parameters: dict[str, Any]
     versions: dict[str, str]
-    data: DataClaim
-    embedding: EmbeddingClaim
-    labels: LabelsClaim
-    cut: CutClaim
+    data: parts.DataClaim
+    embedding: parts.EmbeddingClaim
+    labels: parts.LabelsClaim
+    cut: parts.CutClaim
     not_covered: list[str]
 
     def to_dict(self) -> dict[str, Any]:
@@ -78,11 +71,11 @@ class Certificate:
                 f"the certificate has version {given.get('version')!r}, but this release reads "
                 f"version {VERSION}; verify it with the release that wrote it."
             )
-        parts = {name: value for name, value in given.items() if name not in _ENVELOPE}
+        claims = {name: value for name, value in given.items() if name not in _ENVELOPE}
         for name, kind in _PARTS.items():
-            if name in parts:
-                parts[name] = _read(kind, parts[name], name)
-        found = _read(cls, parts, "the certificate")
+            if name in claims:
+                claims[name] = _read(kind, claims[name], name)
+        found = _read(cls, claims, "the certificate")
         missing = sorted(_NEEDED - set(found.parameters))
         if missing:
             raise ValueError(
@@ -115,12 +108,17 @@ _NEEDED = {
 # Fields that are read before they are compared, with the form that they must have.
 _FORMS: dict[type, dict[str, type]] = {
     Certificate: {"n_clusters": int, "parameters": dict, "versions": dict, "not_covered": list},
-    DataClaim: {
+    parts.DataClaim: {
         "rows": int, "groups_sha256": dict, "links_sha256": dict, "files": dict, "options": dict,
     },
 }  # fmt: skip
 _IN_WORDS = {int: "a whole number", dict: "a JSON object", list: "a list"}
-_PARTS = {"data": DataClaim, "embedding": EmbeddingClaim, "labels": LabelsClaim, "cut": CutClaim}
+_PARTS = {
+    "data": parts.DataClaim,
+    "embedding": parts.EmbeddingClaim,
+    "labels": parts.LabelsClaim,
+    "cut": parts.CutClaim,
+}
 
 
 def read_json(text: str) -> Any:
@@ -160,11 +158,11 @@ def _read(kind: Any, given: Any, name: str) -> Any:
                 f"{field} in the certificate is {values[field]!r:.40}, but must be "
                 f"{_IN_WORDS[form]}; pass the file as cluster --certificate wrote it."
             )
-    if kind is LabelsClaim:
+    if kind is parts.LabelsClaim:
         attributes = values["attributes"]
         if not isinstance(attributes, list):
             raise ValueError("the part 'labels' of the certificate has no list of attributes.")
-        values["attributes"] = [_read(AttributeClaim, a, "attributes") for a in attributes]
+        values["attributes"] = [_read(parts.AttributeClaim, a, "attributes") for a in attributes]
         if values["links"] is not None:
-            values["links"] = _read(LinksClaim, values["links"], "links")
+            values["links"] = _read(parts.LinksClaim, values["links"], "links")
     return kind(**values)

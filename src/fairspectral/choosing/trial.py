@@ -14,9 +14,9 @@ from fairspectral.constraints import attributes_of
 from fairspectral.embedding import embed
 from fairspectral.progress import EMBEDDING, GapMeter, report
 from fairspectral.rounder import Rounder
-from fairspectral.rounding.fair import FairAssignment
 from fairspectral.rounding.placement import complete_rows, rows_of_all
 from fairspectral.rounding.plan import RoundingPlan, plan_rounding
+from fairspectral.rounding.result import FairAssignment
 from fairspectral.set_aside import SetAside, choose_aside
 from fairspectral.solvers.krylov import KrylovParams
 from fairspectral.solvers.result import IterationRecord, SolveResult

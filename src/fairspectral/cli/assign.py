@@ -11,6 +11,7 @@ import typer
 
 from fairspectral.cli.command import Json, command, say
 from fairspectral.cli.options import MissingSensitive
+from fairspectral.cli.people import read_weights, weight_option
 
 if TYPE_CHECKING:
     from fairspectral.later.result import BatchAssignment
@@ -41,6 +42,7 @@ def assign(
             help="Column with the groups; may be repeated.",
         ),
     ] = None,
+    weight: Annotated[str | None, weight_option()] = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -80,7 +82,7 @@ def assign(
 
     [bold]Example:[/bold] fairspectral assign model.npz new.csv -o placed.csv --update
     """
-    from fairspectral.cli.cluster import check_names
+    from fairspectral.cli.outputs import check_names
     from fairspectral.cli.saved import load_saved, save
     from fairspectral.cli.tables import (  # fmt: skip
         check_columns,
@@ -96,11 +98,15 @@ def assign(
     if similar and update:
         raise ValueError("--similar counts nobody, so it cannot update the model; leave out one.")
     saved, kept = load_saved(model)
-    if saved.model._weights is not None and saved.sensitive and not similar:
+    counted = saved.model._weights is not None and bool(saved.sensitive) and not similar
+    if counted and weight is None:
         raise ValueError(
-            f"{model} was made with --weight, and assign counts heads; pass --similar for each "
-            "row's most similar cluster, or cluster without --weight."
+            f"{model} was made with --weight, and its shares count weight; pass --weight for the "
+            "new rows too, or --similar for each row's most similar cluster."
         )
+    if weight is not None and not counted:
+        why = "--similar keeps no shares" if similar else f"{model} was made without --weight"
+        raise ValueError(f"{why}, so that --weight has nothing to count in; leave it out.")
     table = read_table(input, encoding=encoding)
     if output is not None:
         check_output(output, (input_name(input), model))
@@ -120,7 +126,13 @@ def assign(
         groups = sensitive_columns(
             table.frame, names, table.path, missing=missing_sensitive, decimal=table.decimal
         )
-        placed = saved.model.assign(X, sensitive_features=groups, update=update)
+        weights = None
+        if weight is not None:
+            check_columns(table.frame, [weight], table.path, "--weight")
+            weights = read_weights(table, weight)
+        placed = saved.model.assign(
+            X, sensitive_features=groups, sample_weight=weights, update=update
+        )
         labels = placed.labels
     if output is not None:
         write_table(table, output, label_column, labels)
@@ -149,6 +161,7 @@ def _print(
                 "within_bounds": placed.within_bounds,
                 "beyond": placed.beyond,
                 "fewest_possible": placed.proved,
+                "nearly_cheapest": placed.nearly_cheapest,
                 "moved": placed.n_moved,
                 "achieved_tolerance": placed.achieved_tol,
                 "cells": placed.rows(),

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
-import shlex
 import sys
 import time
 from contextlib import nullcontext, redirect_stdout
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -20,7 +17,6 @@ from fairspectral.cli.options import InputOptions, MethodOptions
 from fairspectral.cli.people import PeopleOptions
 
 if TYPE_CHECKING:
-    from fairspectral.auditing import Audit
     from fairspectral.certificate import Certificate
     from fairspectral.cli.inputs import Prepared
     from fairspectral.clustering import FairSpectralClustering
@@ -111,10 +107,16 @@ def cluster(
     from fairspectral.checkpoint import check_path
     from fairspectral.cli.bars import progress_bars
     from fairspectral.cli.certificate import certify, check_certificate
+    from fairspectral.cli.clustered import (
+        audit_prepared,
+        print_clustering,
+        print_clustering_json,
+    )
     from fairspectral.cli.display import print_lines
     from fairspectral.cli.embedding import limit_threads
     from fairspectral.cli.inputs import prepare
     from fairspectral.cli.model import make_model
+    from fairspectral.cli.outputs import check_names, check_outputs
     from fairspectral.cli.saved import check_save, save_prepared
     from fairspectral.cli.tables import is_standard, write_table
 
@@ -186,84 +188,18 @@ def cluster(
     if is_standard(output):  # last, because its reader may have closed it
         assert output is not None
         write_table(prepared.table, output, label_column, model.labels_)
-    found = _audit(model, prepared)
+    found = audit_prepared(model, prepared)
     seconds = time.perf_counter() - started
     files = {"certificate_file": certificate, "model_file": save}
     outputs = {"output": output, "report": report, **files}
     if json:
-        _print_json(model, found, prepared, outputs, frontier, again, seconds)
+        print_clustering_json(model, found, prepared, outputs, frontier, again, seconds)
         return
     # Where the labels are on standard output, nothing else is.
     with redirect_stdout(sys.stderr) if is_standard(output) else nullcontext():
-        _print(model, found, prepared, outputs, again, seconds)
+        print_clustering(model, found, prepared, outputs, again, seconds)
         if claims is not None:
             print_lines(*str(claims).splitlines(), f"Certificate: {certificate}")
-
-
-def check_names(output: Path | None, report: Path | None, label_column: str, json: bool) -> None:
-    """Refuse output names that look like a mistake, before anything is read."""
-    from fairspectral.cli.tables import LABEL_KINDS, check_kind, is_standard
-
-    if is_standard(output) and json:
-        raise ValueError(
-            "--output - and --json would both write to standard output; leave out one of them: "
-            "the JSON has the labels too."
-        )
-    if output is not None:
-        if not is_standard(output):
-            check_kind(output, LABEL_KINDS)
-        if not label_column.strip():
-            raise ValueError("--label-column is empty; give the new column a name.")
-    if report is not None:
-        check_report(report)
-
-
-def check_report(report: Path) -> None:
-    """Refuse a report that cannot be written, before anything is read."""
-    from fairspectral.cli.tables import check_kind
-
-    check_kind(report, ("html", "htm"))
-    if importlib.util.find_spec("jinja2") is None:
-        raise ImportError(
-            "--report needs jinja2; install it with pip install 'fairspectral[report]'."
-        )
-
-
-def check_outputs(
-    prepared: Prepared,
-    output: Path | None,
-    report: Path | None,
-    label_column: str,
-    certificate: Path | None = None,
-    checkpoint: Path | None = None,
-) -> None:
-    """Refuse outputs that would write over the input, or over one of its columns."""
-    from fairspectral.cli.tables import check_output
-
-    for path in filter(None, (output, report, certificate, checkpoint)):
-        check_output(path, prepared.inputs)
-    labelled = output is not None and output.suffix != ".npy"
-    if labelled and label_column in prepared.table.frame.columns:
-        raise ValueError(
-            f"{prepared.table.path} has a column {label_column!r} already; choose another name "
-            "for the new one with --label-column."
-        )
-
-
-def _audit(model: FairSpectralClustering, prepared: Prepared) -> Audit:
-    """The model's audit; for a plain clustering, one that includes the groups."""
-    if model.audit_.attributes or (prepared.sensitive is None and prepared.covariates is None):
-        return model.audit_
-    from fairspectral.auditing import audit
-
-    return audit(
-        model.labels_,
-        prepared.sensitive,
-        model.affinity_operator_,
-        constraints=prepared.covariates,
-        sample_weight=prepared.people.weights,
-        certificate=model.audit_.certificate,
-    )
 
 
 def _improve_by_frontier(
@@ -303,6 +239,7 @@ def _write_report(
     claims: Certificate | None,
 ) -> None:
     from fairspectral.cli.describe import describe_prepared
+    from fairspectral.cli.outputs import command_given
     from fairspectral.files import write_text
     from fairspectral.report.html import render_report
 
@@ -318,85 +255,3 @@ def _write_report(
         certificate=claims,
     )
     write_text(path, page)
-
-
-def command_given() -> str:
-    """The command that was given."""
-    return shlex.join(["fairspectral", *sys.argv[1:]])
-
-
-def _print(
-    model: FairSpectralClustering,
-    found: Audit,
-    prepared: Prepared,
-    outputs: dict[str, Path | None],
-    again: Stability | None,
-    seconds: float,
-) -> None:
-    from fairspectral.cli.display import print_audit, print_lines, print_table
-    from fairspectral.cli.tables import is_standard
-
-    used = prepared.columns
-    if used["numeric"] or used["categorical"]:
-        print_lines(
-            f"{prepared.n:,} rows compared by {len(used['numeric'])} numeric and "
-            f"{len(used['categorical'])} categorical column(s)."
-        )
-    else:
-        print_lines(f"A graph of {prepared.n:,} nodes and {prepared.X.nnz // 2:,} edges.")
-    if model.affinity_operator_.choice or model.affinity_operator_.storage:
-        print_lines(model.affinity_choice_)
-    print_audit(found)
-    print_lines(f"Normalised cut {found.normalized_cut:.4g}; {seconds:.1f} s in all.")
-    print_lines(*found.certificate.splitlines())
-    if model.diagnosis_:
-        print_lines(*str(model.diagnosis_).splitlines())
-    if again is not None:
-        header, *rows = again.table(",")
-        print_table(header, rows, title="Which clusters come back on resamples")
-        print_lines(again.words)
-    output = outputs["output"]
-    if output is not None:
-        print_lines(f"Labels: {'standard output' if is_standard(output) else output}")
-    for name, key in (("Report", "report"), ("Model", "model_file")):
-        if outputs[key] is not None:
-            print_lines(f"{name}: {outputs[key]}")
-    if output is None and outputs["report"] is None:
-        what = "Labels were not" if any(outputs.values()) else "Nothing was"
-        print_lines(f"{what} written; pass -o FILE to keep the labels.")
-
-
-def _print_json(
-    model: FairSpectralClustering,
-    found: Audit,
-    prepared: Prepared,
-    outputs: dict[str, Path | None],
-    frontier: FairnessFrontier | None,
-    again: Stability | None,
-    seconds: float,
-) -> None:
-    from fairspectral.cli.display import audit_summary, print_json, solver_summary
-
-    fair = model.fair_assignment_
-    summary: dict[str, Any] = {
-        "input": str(prepared.inputs[0]),
-        "rows": prepared.n,
-        "columns": prepared.columns,
-        "affinity": prepared.affinity,
-        "affinity_choice": model.affinity_choice_,
-        **audit_summary(found),
-        "tolerance": None if fair is None else model.fairness_tol,
-        "certified": None if fair is None else fair.certified,
-        "certificate": found.certificate,
-        "links": prepared.people.link_summary(model.labels_, model.n_clusters),
-        "diagnosis": [asdict(finding) for finding in model.diagnosis_],
-        "set_aside": model.set_aside_.summary(),
-        "achieved_tolerance": None if fair is None else fair.achieved_tol,
-        "solver": solver_summary(model.solve_result_),
-        **{name: None if path is None else str(path) for name, path in outputs.items()},
-        "frontier": None if frontier is None else frontier.rows(),
-        "stability": None if again is None else again.summary(),
-        "notes": list(prepared.notes),
-        "seconds": seconds,
-    }
-    print_json(summary, labels=model.labels_)

@@ -63,11 +63,11 @@ def compare(
     --report side-by-side.html
     """
     from fairspectral.cli.bars import progress_bars
-    from fairspectral.cli.cluster import check_report, command_given
     from fairspectral.cli.display import print_json, print_lines, print_table
     from fairspectral.cli.embedding import limit_threads
     from fairspectral.cli.frontier import read_tolerances
     from fairspectral.cli.inputs import prepare
+    from fairspectral.cli.outputs import check_report, command_given
     from fairspectral.cli.tables import check_output
     from fairspectral.files import write_text
     from fairspectral.report.several import headline, table_of

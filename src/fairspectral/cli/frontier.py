@@ -62,10 +62,10 @@ def frontier(
     [bold]Example:[/bold] fairspectral frontier people.csv --sensitive sex -k 5 --plot price.png
     """
     from fairspectral.cli.bars import progress_bars
-    from fairspectral.cli.cluster import check_names, check_outputs
     from fairspectral.cli.display import print_json, solver_summary
     from fairspectral.cli.inputs import prepare
     from fairspectral.cli.model import fit_frontier
+    from fairspectral.cli.outputs import check_names, check_outputs
     from fairspectral.cli.tables import check_kind, check_output, is_standard, write_table
     from fairspectral.frontier import TOLERANCES
 

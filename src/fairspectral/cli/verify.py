@@ -143,8 +143,12 @@ def _check_files(claims: Certificate, paths: dict[str, Path | None]) -> list[Che
 def _read_labels(path: Path, column: str, encoding: str | None) -> Any:
     """The cluster of each row; cluster -o writes text in the encoding of the table."""
     from fairspectral.cli.tables import check_columns, kind_of, read_labels, read_table
+    from fairspectral.cli.tables.text import NotTextError
 
-    table = read_table(path, encoding=encoding)
+    try:
+        table = read_table(path, encoding=encoding)
+    except NotTextError as error:  # the encoding is known, so the file is not the one written
+        raise ValueError(f"{error.wrong}; pass the labels as cluster -o wrote them.") from None
     if kind_of(path) == "npy" and table.frame.shape[1] == 1:
         column = str(table.frame.columns[0])  # the labels alone have no name
     (name,) = check_columns(table.frame, [column], table.path, "--label-column")

@@ -6,17 +6,17 @@ many persons of each kind go to each cluster, and a minimum-cost flow says who.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from fairspectral.cells import Cells, count_cells, judge_cells
 from fairspectral.later.limits import Limits
 from fairspectral.later.placing import Placing
-from fairspectral.later.program import cheapest, in_persons
-from fairspectral.later.result import BatchAssignment, above
-from fairspectral.rounding.bounds import FairnessRule
+from fairspectral.later.program import cheapest_numbers, nearest_whole_numbers
+from fairspectral.later.result import BatchAssignment
+from fairspectral.later.standing import Standing
 from fairspectral.rounding.flow import solve_flow
+from fairspectral.weighting import Weights
 
 # Regrets for the solver, which takes differences below 1e-7 for none: the median is `_ORDINARY`,
 # and those above 1 count as 1, so that a few very large ones do not make all others equal. Any move
@@ -25,11 +25,7 @@ _ORDINARY, _STAY = 1e-3, 1e-5
 
 
 def place_within_bounds(
-    placing: Placing,
-    codes: np.ndarray,
-    before: Sequence[np.ndarray],
-    rules: Sequence[FairnessRule],
-    ceiling: int | None = None,
+    placing: Placing, codes: np.ndarray, standing: Standing, weights: Weights | None = None
 ) -> BatchAssignment:
     """Place a batch with the fewest persons beyond the bounds, at nearly the least cost.
 
@@ -39,90 +35,61 @@ def place_within_bounds(
         Of m new people: their most similar cluster, and the cost of each.
     codes : integer ndarray of shape (m, a)
         Their groups.
-    before : sequence of integer ndarray of shape (h, k)
-        Persons who are placed already, for each attribute.
-    rules : sequence of FairnessRule
-        The bands of shares, for everyone together; they may be impossible.
-    ceiling : int or None
-        The most persons in a cluster.
+    standing : Standing
+        The people so far, and the bounds on everyone together.
+    weights : Weights or None
+        Of the new people; then all counts are units of weight.
     """
-    labels, proved = placing.labels, True
-    if _beyond(labels, codes, before, rules, ceiling):
-        labels, fewest = _solve(placing, codes, before, rules, ceiling)
+    units = None if weights is None else weights.units
+    labels, proved, nearly_cheapest = placing.labels, True, True
+    found = standing.judge(labels, codes, units)
+    if found.beyond:
+        moved = _move(placing, codes, standing, units)
+        labels, nearly_cheapest = moved.labels, moved.nearly_cheapest
+        found = standing.judge(labels, codes, units)
         # With a million people one person is within the tolerance of the solver: count again.
-        beyond = _beyond(labels, codes, before, rules, ceiling)
-        proved = beyond in (0, fewest)
-    arrivals = _tables(labels, codes, before)
-    parts = _judge(labels, codes, before, rules)
+        proved = found.beyond in (0, moved.fewest)
     return BatchAssignment.of(
-        labels, placing.labels, arrivals, parts, rules,
-        beyond_before=_beyond(labels[:0], codes[:0], before, rules, ceiling),
-        ceiling=ceiling,
+        labels, placing.labels, found, standing,
+        beyond_before=standing.judge(labels[:0], codes[:0]).beyond,
         proved=proved,
+        nearly_cheapest=nearly_cheapest,
+        unit=None if weights is None else weights.unit,
     )  # fmt: skip
 
 
-def _tables(
-    labels: np.ndarray, codes: np.ndarray, before: Sequence[np.ndarray]
-) -> list[np.ndarray]:
-    """New persons in each cell, for each attribute."""
-    return [count_cells(codes[:, a], labels, *table.shape) for a, table in enumerate(before)]
+@dataclass(frozen=True)
+class _Moved:
+    """A batch of which some are moved for the bounds.
 
-
-def _judge(
-    labels: np.ndarray,
-    codes: np.ndarray,
-    before: Sequence[np.ndarray],
-    rules: Sequence[FairnessRule],
-) -> list[Cells]:
-    new = _tables(labels, codes, before)
-    return [judge(old + more, rule) for old, more, rule in zip(before, new, rules, strict=True)]
-
-
-def judge(table: np.ndarray, rule: FairnessRule) -> Cells:
-    """Put bounds on all cells: those of a fit, and for shares that cannot hold the band alone.
-
-    In a fit the share of everyone is always allowed, which would excuse such a share in silence.
+    Attributes
+    ----------
+    labels : ndarray of shape (m,)
+    fewest : int or None
+        The fewest persons beyond the bounds, by the program; None where it did not prove it.
+    nearly_cheapest : bool
+        Whether the cost is nearly the least.
     """
-    cells = judge_cells(table, rule.lower, rule.upper)
-    below, above = (np.broadcast_to(one[:, None], table.shape) for one in rule.impossible)
-    sizes = table.sum(axis=0)
-    slip = 1e-9 + 1e-15 * sizes
-    least = np.ceil(rule.lower[:, None] * sizes - slip).astype(np.int64)
-    most = np.floor(rule.upper[:, None] * sizes + slip).astype(np.int64)
-    lower = np.where(below, least, cells.lower)
-    upper = np.where(above, most, cells.upper)
-    # The bounds of a fit are at most the persons of the group; a least share may ask for more.
-    return Cells(table, lower, np.where(below, np.maximum(upper, lower), upper))
+
+    labels: np.ndarray
+    fewest: int | None
+    nearly_cheapest: bool
 
 
-def _beyond(
-    labels: np.ndarray,
-    codes: np.ndarray,
-    before: Sequence[np.ndarray],
-    rules: Sequence[FairnessRule],
-    ceiling: int | None,
-) -> int:
-    """Persons beyond the bounds of all cells, and above the ceiling of all clusters."""
-    parts = _judge(labels, codes, before, rules)
-    return sum(int(part.beyond.sum()) for part in parts) + above(parts[0].table, ceiling)
-
-
-def _solve(
-    placing: Placing,
-    codes: np.ndarray,
-    before: Sequence[np.ndarray],
-    rules: Sequence[FairnessRule],
-    ceiling: int | None,
-) -> tuple[np.ndarray, int | None]:
-    """Labels of shape (m,), and the fewest persons beyond the bounds, None if not proved."""
-    kinds, kind = np.unique(codes, axis=0, return_inverse=True)
+def _move(
+    placing: Placing, codes: np.ndarray, standing: Standing, units: np.ndarray | None
+) -> _Moved:
+    each = np.ones(len(codes), dtype=np.int64) if units is None else units
+    # People of the same groups and the same weight are of one kind.
+    kinds, kind = np.unique(np.column_stack([codes, each]), axis=0, return_inverse=True)
     kind = kind.reshape(-1)
     regret = _regrets(placing)
-    limits = Limits.of(kinds, len(regret), before, rules, ceiling)
-    persons, fewest = in_persons(cheapest(regret, kind, placing.labels, limits), limits)
+    limits = Limits.of(kinds[:, :-1], kinds[:, -1], int(each.sum()), standing)
+    wanted, solved = cheapest_numbers(regret, kind, placing.labels, limits)
+    persons, fewest = nearest_whole_numbers(wanted, limits)
     sizes = persons.sum(axis=0)
-    return solve_flow(regret, kind, persons, persons, sizes, sizes).labels, fewest
+    labels = solve_flow(regret, kind, persons, persons, sizes, sizes).labels
+    return _Moved(labels, fewest, solved)
 
 
 def _regrets(placing: Placing) -> np.ndarray:

@@ -10,6 +10,7 @@ import numpy as np
 from fairspectral.cells import count_cells
 from fairspectral.parameters import did_you_mean
 from fairspectral.validation import Attribute, check_sensitive_features
+from fairspectral.weighting import Weights
 
 # The name of values that came without one.
 _UNNAMED = "group"
@@ -87,12 +88,22 @@ def no_arrivals(attributes: Sequence[Attribute], k: int) -> tuple[np.ndarray, ..
 
 
 def tables_of(attributes: Sequence[Attribute], labels: np.ndarray, k: int) -> list[np.ndarray]:
-    """Persons of each group in each cluster, one table of shape (h, k) for each attribute."""
-    return [count_cells(a.codes, labels, len(a.categories), k) for a in attributes]
+    """Persons of each group in each cluster, one table of shape (h, k) for each attribute.
+
+    With weights, the tables have their units.
+    """
+    units = [None if a.weights is None else a.weights.units for a in attributes]
+    return [
+        count_cells(a.codes, labels, len(a.categories), k, each)
+        for a, each in zip(attributes, units, strict=True)
+    ]
 
 
 def everyone(
-    attributes: Sequence[Attribute], tables: Sequence[np.ndarray], codes: np.ndarray
+    attributes: Sequence[Attribute],
+    tables: Sequence[np.ndarray],
+    codes: np.ndarray,
+    weights: Weights | None = None,
 ) -> tuple[Attribute, ...]:
     """The groups of all people so far and of new ones; those so far in no order.
 
@@ -104,10 +115,39 @@ def everyone(
         All people so far.
     codes : integer ndarray of shape (m, a)
         New people.
+    weights : Weights or None
+        Theirs, where people have weights; the tables are then in units of weight.
     """
     found = []
     for a, (attribute, table) in enumerate(zip(attributes, tables, strict=True)):
-        so_far = np.repeat(np.arange(len(table)), table.sum(axis=1))
+        counts, both = table.sum(axis=1), None
+        if weights is not None:
+            counts, units = _as_persons(counts, max(attribute.largest, weights.largest))
+            both = Weights(np.concatenate([units, weights.units]), weights.unit)
+        so_far = np.repeat(np.arange(len(table)), counts)
         together = np.concatenate([so_far, codes[:, a]])
-        found.append(Attribute(attribute.name, together, attribute.categories))
+        found.append(Attribute(attribute.name, together, attribute.categories, both))
     return tuple(found)
+
+
+def _as_persons(units: np.ndarray, largest: int) -> tuple[np.ndarray, np.ndarray]:
+    """How many persons of each group have so many units, if as many as can weigh most.
+
+    Bounds need the units of each group and the largest weight, and not who has how much.
+
+    Parameters
+    ----------
+    units : integer ndarray of shape (h,)
+    largest : int
+
+    Returns
+    -------
+    counts : integer ndarray of shape (h,)
+    each : integer ndarray of shape (counts.sum(),)
+        Their units, group by group.
+    """
+    counts = -(-units // largest)
+    each = np.full(int(counts.sum()), largest, dtype=np.int64)
+    some = counts > 0
+    each[counts.cumsum()[some] - 1] -= (counts * largest - units)[some]  # the last of each group
+    return counts, each

@@ -1,31 +1,45 @@
 """The bounds on everyone as conditions on the new persons of each kind in each cluster.
 
-A kind is a combination of groups. The bounds of a cell depend on the size of its cluster, which the
-new people change; as conditions on persons of each kind in each cluster they are linear.
+A kind is a combination of groups and, where persons have weights, of a weight. The bounds of a cell
+depend on the size of its cluster, which the new people change; as conditions on persons of each
+kind in each cluster they are linear.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
 
-from fairspectral.rounding.bounds import FairnessRule
+from fairspectral.later.standing import Standing
 
 # A share of whole persons, such as 0.8 of 5, may have a floating-point error.
 _SLIP = 1e-9
+# The solver's tolerance is absolute, 1e-6. Up to so many units of weight in all are counted one by
+# one; more are counted in persons of mean weight, with this margin within every bound.
+_MOST_UNITS, _MARGIN = 2**24, 1e-5
 
 
 @dataclass(frozen=True)
 class _Limit:
     """One side of a cell's bounds: ``sign (T - slope m) + y >= offset`` in one of its forms.
 
-    T persons of the cell in a cluster of m have y persons beyond it. Either form is enough where
-    there are two: the band of shares, or whole persons around the share of everyone; `eased` says
-    by how much the one can fall short where the other holds. Without a group, T are all persons of
-    the cluster.
+    T persons of the cell in a cluster of m have y persons beyond it. Without a group, T are all
+    persons of the cluster.
+
+    Attributes
+    ----------
+    sign : int
+        1 where T has a lower bound, -1 where it has an upper one.
+    attribute, group, cluster : int
+        The cell; the group may be None.
+    forms : tuple of (slope, offset)
+        Either is enough where there are two: the band of shares, or whole persons around the share
+        of everyone, which is the wider one in small clusters.
+    shortfalls : tuple of float
+        By how much each form can be missed at most where the other one holds. A program that
+        chooses between them takes so much off the one that need not hold.
     """
 
     sign: int
@@ -33,7 +47,7 @@ class _Limit:
     group: int | None
     cluster: int
     forms: tuple[tuple[float, float], ...]
-    eased: tuple[float, float] = (0.0, 0.0)
+    shortfalls: tuple[float, float] = (0.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -50,6 +64,9 @@ class Limits:
         (q, k).
     n_limits, n_choices : int
         l and d.
+    whole : bool
+        Whether y counts whole persons or units of weight; otherwise it counts persons of mean
+        weight, with fractions.
     """
 
     matrix: sp.csr_array
@@ -57,42 +74,43 @@ class Limits:
     shape: tuple[int, int]
     n_limits: int
     n_choices: int
+    whole: bool = True
 
     @classmethod
     def of(
         cls,
         kinds: np.ndarray,
-        m: int,
-        before: Sequence[np.ndarray],
-        rules: Sequence[FairnessRule],
-        ceiling: int | None = None,
+        units: np.ndarray,
+        new: int,
+        standing: Standing,
     ) -> Limits:
-        """The limits for m new people.
+        """The limits for new people.
 
         Parameters
         ----------
         kinds : integer ndarray of shape (q, a)
             The group of each kind, for each attribute.
-        m : int
-            The number of new people.
-        before : sequence of integer ndarray of shape (h, k)
-            Persons who are placed already, for each attribute.
-        rules : sequence of FairnessRule
-            The bands of shares of everyone, the new people included.
-        ceiling : int or None
-            The most persons in a cluster.
+        units : integer ndarray of shape (q,)
+            The weight of a person of each kind; 1 without weights.
+        new : int
+            The units of all new people together; without weights, their number.
+        standing : Standing
+            The people so far, and the bounds on everyone together.
         """
-        q, k = len(kinds), before[0].shape[1]
-        limits = _limits(before, rules, m)
-        if ceiling is not None:
-            limits += [_Limit(-1, 0, None, c, ((0.0, -float(ceiling)),)) for c in range(k)]
+        q, k = len(kinds), standing.n_clusters
+        limits = _limits_of_cells(standing, new)
+        total = int(standing.before[0].sum()) + new
+        whole = total <= _MOST_UNITS or bool((units == 1).all())
+        scale, margin = (1.0, 0.0) if whole else (max(1.0, float(units.mean())), _MARGIN)
+        if (most := standing.ceiling) is not None:
+            limits += [_Limit(-1, 0, None, c, ((0.0, -float(most)),)) for c in range(k)]
         rows: list[int] = []
         columns: list[int] = []
         values: list[float] = []
         least: list[float] = []
         choices = 0
         for i, limit in enumerate(limits):
-            table = before[limit.attribute]
+            table = standing.before[limit.attribute]
             size = table[:, limit.cluster].sum()
             if limit.group is None:
                 member, held = np.ones(q), size
@@ -101,12 +119,13 @@ class Limits:
                 held = table[limit.group, limit.cluster]
             for form, (slope, offset) in enumerate(limit.forms):
                 own = [*(np.arange(q) * k + limit.cluster), q * k + i]
-                factors = [*(limit.sign * (member - slope)), 1.0]
-                bound = offset - limit.sign * (held - slope * size)
+                factors = [*(limit.sign * (member - slope) * units / scale), 1.0]
+                bound = (offset - limit.sign * (held - slope * size)) / scale + margin
                 if len(limit.forms) > 1:  # the first form holds where z = 0, the other where z = 1
                     own.append(q * k + len(limits) + choices)
-                    factors.append(-limit.eased[1] if form else limit.eased[0])
-                    bound -= limit.eased[1] if form else 0.0
+                    shortfall = limit.shortfalls[form] / scale + 2 * margin
+                    factors.append(-shortfall if form else shortfall)
+                    bound -= shortfall if form else 0.0
                 rows += [len(least)] * len(own)
                 columns += own
                 values += factors
@@ -114,7 +133,7 @@ class Limits:
             choices += len(limit.forms) > 1
         shape = (len(least), q * k + len(limits) + choices)
         matrix = sp.csr_array((values, (rows, columns)), shape=shape)
-        return cls(matrix, np.array(least), (q, k), len(limits), choices)
+        return cls(matrix, np.array(least), (q, k), len(limits), choices, whole)
 
     @property
     def of_cells(self) -> sp.csr_array:
@@ -129,29 +148,37 @@ class Limits:
         return self.matrix[:, q * k :]
 
 
-def _limits(before: Sequence[np.ndarray], rules: Sequence[FairnessRule], m: int) -> list[_Limit]:
-    """The bounds of `fairspectral.later.batch.judge`, which have a band and whole persons."""
+def _limits_of_cells(standing: Standing, new: int) -> list[_Limit]:
+    """The bounds of `fairspectral.later.standing.judge`, of all cells and both sides.
+
+    They are said in the same numbers, so that a program that keeps them keeps those bounds.
+    """
     found = []
-    for a, (table, rule) in enumerate(zip(before, rules, strict=True)):
+    for a, (table, rule) in enumerate(zip(standing.before, standing.rules, strict=True)):
         counts = rule.attribute.counts
         n = int(counts.sum())
-        below, above = rule.impossible
+        too_rare, too_common = rule.impossible
         for s, share in enumerate((counts / n).tolist()):
-            for sign, end, never in (
-                (1, float(rule.lower[s]), below[s]),
-                (-1, float(rule.upper[s]), above[s]),
+            for sign, end, impossible in (
+                (1, float(rule.lower[s]), too_rare[s]),
+                (-1, float(rule.upper[s]), too_common[s]),
             ):
                 if end == (0.0 if sign > 0 else 1.0):
                     continue  # no limit
-                # In a cluster of x the band allows `gap` x persons from the share, the other `one`.
-                band, persons = (end, -_SLIP), (share, 1.0 / n - 1.0)
-                gap, one = abs(end - share), 1.0 - 1.0 / n
+                # Persons from the share of everyone in a cluster of x: the band allows `width` x,
+                # whole persons less than one, which in n-ths of a person is at most `less_than_1`;
+                # with weights, less than the one who weighs most.
+                width, less_than_1 = abs(end - share), rule.attribute.largest - 1.0 / n
+                band, whole = (end, -_SLIP), (share, -less_than_1)
                 for c, size in enumerate(table.sum(axis=0).tolist()):
                     # From some size on the band is the wider of the two.
-                    wider = [gap * x >= one for x in (size, size + m)]
-                    forms = (band, persons) if any(wider) else (persons,)
-                    if all(wider) or never:  # the share of everyone does not excuse a cell
+                    wider = [width * x >= less_than_1 for x in (size, size + new)]
+                    forms = (band, whole) if any(wider) else (whole,)
+                    if all(wider) or impossible:  # the share of everyone does not excuse a cell
                         forms = (band,)
-                    eased = (one - gap * size, gap * (size + m) - one + _SLIP)
-                    found.append(_Limit(sign, a, s, c, forms, eased))
+                    shortfalls = (
+                        less_than_1 - width * size,
+                        width * (size + new) - less_than_1 + _SLIP,
+                    )
+                    found.append(_Limit(sign, a, s, c, forms, shortfalls))
     return found

@@ -17,10 +17,12 @@ from fairspectral.later.placing import ClusterTerms, Placing, place
 from fairspectral.later.reading import read_rows
 from fairspectral.later.result import BatchAssignment
 from fairspectral.later.saving import save_model
+from fairspectral.later.standing import Standing
 from fairspectral.later.training import Training
 from fairspectral.rounding.plan import make_rules
 from fairspectral.rounding.requests import SHARE_PARAMS
 from fairspectral.validation import Attribute, FairSpectralWarning
+from fairspectral.weighting import check_later_weights
 
 
 class LaterPeople:
@@ -63,7 +65,14 @@ class LaterPeople:
             warnings.warn(placed.verdict, FairSpectralWarning, stacklevel=2)
         return placed.labels
 
-    def assign(self, X: Any, *, sensitive_features: Any, update: bool = False) -> BatchAssignment:
+    def assign(
+        self,
+        X: Any,
+        *,
+        sensitive_features: Any,
+        sample_weight: Any = None,
+        update: bool = False,
+    ) -> BatchAssignment:
         """Place new people so that they and everyone before keep the bounds on the shares.
 
         Nobody who was placed before moves. Where the bounds cannot hold, as few persons as
@@ -75,6 +84,9 @@ class LaterPeople:
             As in `predict`.
         sensitive_features : array, Series, DataFrame or dict
             The groups of the new people, as in `fit`.
+        sample_weight : array-like of shape (m,) or None
+            The weights of the new people, where the fit had weights: shares then count the weight
+            of everyone, and the bounds are up to the largest weight of a person.
         update : bool, default=False
             Count these people in the next calls of `assign`, as `arrivals_`; the model is not
             changed otherwise.
@@ -94,10 +106,16 @@ class LaterPeople:
                 "the model was fitted without sensitive_features, so there are no shares to keep; "
                 f"use predict{sizes}, or fit with sensitive_features."
             )
-        if self._weights is not None:
+        if self._weights is None and sample_weight is not None:
             raise ValueError(
-                "the model was fitted with sample_weight, and assign counts heads; use predict, or "
-                "fit without weights."
+                "the model was fitted without sample_weight, or with equal weights, and counts "
+                "heads; leave sample_weight out, or fit with weights."
+            )
+        if self._weights is not None and sample_weight is None:
+            raise ValueError(
+                "the model was fitted with sample_weight, and its shares count weight; pass the "
+                "weights of the new people as assign(..., sample_weight=...), or use predict "
+                "without groups."
             )
         if self._asked["assign_labels"] == "kmeans":
             raise ValueError(
@@ -106,17 +124,22 @@ class LaterPeople:
             )
         placing = self._place(X)
         codes = read_groups(sensitive_features, self._attributes, len(placing.labels), rows=X)
+        weights, m = None, len(placing.labels)
+        if self._weights is not None:
+            so_far = self._weights.total + int(self.arrivals_[0].sum())
+            weights = check_later_weights(sample_weight, m, self._weights, so_far, X)
         fitted = tables_of(self._attributes, self.labels_, k)
         before = [table + more for table, more in zip(fitted, self.arrivals_, strict=True)]
         rules = make_rules(
-            everyone(self._attributes, before, codes),
+            everyone(self._attributes, before, codes, weights),
             k,
             self._asked["fairness_tol"],
             refuse=False,  # the new people may exclude a quota that the fit could keep
             **{name: asked[name] for name in SHARE_PARAMS if name in asked},
         )
-        ceiling = None if most is None else int(most)
-        result = place_within_bounds(placing, codes, before, rules, ceiling)
+        if most is not None:  # with weights, persons of the mean weight of the fit
+            most = int(most) if self._weights is None else self._weights.at_most(int(most))
+        result = place_within_bounds(placing, codes, Standing(before, rules, most), weights)
         if update:
             self.arrivals_ = tuple(
                 more + new for more, new in zip(self.arrivals_, result.arrivals, strict=True)

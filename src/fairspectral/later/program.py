@@ -26,14 +26,17 @@ _NEAR, _NEAR_GAP = 1, 0.1
 # People who are added to the linear program at a time. Its time grows faster than their number;
 # with fewer it is solved more often.
 _STEP = 400
+# How much more than all people one beyond the bounds costs where the program counts persons of mean
+# weight: so that a thousandth of one is still worth any move.
+_STEEP = 1000.0
 # A smaller gain is a rounding error of the solver, whose own tolerance it is.
 _GAIN = 1e-7
 
 
-def cheapest(
+def cheapest_numbers(
     regret: np.ndarray, kind: np.ndarray, similar: np.ndarray, limits: Limits
-) -> np.ndarray:
-    """Persons of each kind in each cluster at the least cost, with fractions, shape (q, k).
+) -> tuple[np.ndarray, bool]:
+    """Persons of each kind in each cluster at the least cost, with fractions.
 
     Parameters
     ----------
@@ -45,42 +48,52 @@ def cheapest(
         The most similar cluster of each.
     limits : Limits
         The bounds; one person beyond them costs more than all people together.
+
+    Returns
+    -------
+    numbers : ndarray of shape (q, k)
+    solved : bool
+        Whether they are at the least cost; otherwise the solver gave up, and the numbers are those
+        of the most similar clusters, from which whole numbers within the bounds can be found too.
     """
     (m, k), (q, _) = regret.shape, limits.shape
     people = np.arange(m)
     others = np.arange(k) != similar[:, None]
-    lists = (kind * k + similar)[:, None] * k + np.arange(k)
+    # A route is a kind with the clusters from which and to which it may move, as one number.
+    routes = (kind * k + similar)[:, None] * k + np.arange(k)
     free = np.zeros(m, dtype=bool)
-    free[_lowest(regret, lists, others)] = True
+    free[_lowest(regret, routes, others)] = True
     while True:
         fixed = np.bincount((kind * k + similar)[~free], minlength=q * k).astype(np.float64)
-        found = _solve(regret[free], kind[free], fixed, limits, m + 1.0)
-        if found is None:  # a limit of the solver; the most similar clusters are a start too
-            return np.bincount(kind * k + similar, minlength=q * k).reshape(q, k).astype(np.float64)
+        beyond = (m + 1.0) * (1.0 if limits.whole else _STEEP)
+        found = _solve(regret[free], kind[free], fixed, limits, beyond)
+        if found is None:
+            stay = np.bincount(kind * k + similar, minlength=q * k).astype(np.float64)
+            return stay.reshape(q, k), False
         numbers, prices = found
         paid = regret + prices[kind]
         gains = (paid[people, similar][:, None] - paid > _GAIN) & others & ~free[:, None]
         if not gains.any():
-            return numbers
-        free[_lowest(regret, lists, gains)] = True
+            return numbers, True
+        free[_lowest(regret, routes, gains)] = True
 
 
-def _lowest(regret: np.ndarray, lists: np.ndarray, allowed: np.ndarray) -> np.ndarray:
-    """The people who lose least by a move, of each kind between each two clusters.
+def _lowest(regret: np.ndarray, routes: np.ndarray, allowed: np.ndarray) -> np.ndarray:
+    """The people who lose least by a move, in turn of every route.
 
     Parameters
     ----------
     regret : ndarray of shape (m, k)
         What a move costs.
-    lists : integer ndarray of shape (m, k)
-        Kind and both clusters of a move, as a number.
+    routes : integer ndarray of shape (m, k)
+        The kind and both clusters of each move, as a number.
     allowed : bool ndarray of shape (m, k)
         The moves to look at.
     """
     person, to = np.nonzero(allowed)
-    costs, where = regret[person, to], lists[person, to]
-    order = np.lexsort((costs, where))
-    _, first, count = np.unique(where[order], return_index=True, return_counts=True)
+    costs, route = regret[person, to], routes[person, to]
+    order = np.lexsort((costs, route))
+    _, first, count = np.unique(route[order], return_index=True, return_counts=True)
     rank = np.empty(len(order), dtype=np.intp)
     rank[order] = np.arange(len(order)) - np.repeat(first, count)
     best = person[np.lexsort((costs, rank))]
@@ -128,13 +141,13 @@ def _solve(
     return (fixed + count @ answer.x[: f * k]).reshape(q, k), prices.reshape(q, k)
 
 
-def in_persons(wanted: np.ndarray, limits: Limits) -> tuple[np.ndarray, int | None]:
+def nearest_whole_numbers(wanted: np.ndarray, limits: Limits) -> tuple[np.ndarray, int | None]:
     """Whole numbers with the fewest persons beyond the bounds, of these the nearest to `wanted`.
 
     Parameters
     ----------
     wanted : ndarray of shape (q, k)
-        From `cheapest`; its rows sum to whole numbers.
+        From `cheapest_numbers`; its rows sum to whole numbers.
     limits : Limits
         The bounds.
 
@@ -149,6 +162,7 @@ def in_persons(wanted: np.ndarray, limits: Limits) -> tuple[np.ndarray, int | No
     wanted = np.round(wanted, 6)
     totals = np.rint(wanted.sum(axis=1))
     price = 2.0 * float(totals.sum()) + 1.0  # of one person beyond, more than any distance
+    price *= 1.0 if limits.whole else _STEEP
     # The variables are those of the limits, and then the distances from `wanted`.
     cells = sp.eye_array(q * k, format="csr")
     none = sp.csr_array((q * k, others))
@@ -171,7 +185,8 @@ def in_persons(wanted: np.ndarray, limits: Limits) -> tuple[np.ndarray, int | No
             LinearConstraint(sp.hstack([cells, none, cells]), wanted.ravel(), np.inf),
             LinearConstraint(sp.hstack([-cells, none, cells]), -wanted.ravel(), np.inf),
         ],
-        integrality=np.concatenate([np.ones(q * k + others), np.zeros(q * k)]),
+        integrality=np.concatenate([np.ones(q * k), np.full(limits.n_limits, limits.whole),
+                                    np.ones(limits.n_choices), np.zeros(q * k)]),
     )  # fmt: skip
     options = {"time_limit": _SECONDS, "mip_rel_gap": 1e-9}
     # Mostly all bounds hold for whole numbers next to the wanted ones, which is a small program.
@@ -188,6 +203,8 @@ def in_persons(wanted: np.ndarray, limits: Limits) -> tuple[np.ndarray, int | No
     if answer.x is None:
         return _whole(wanted, totals), None
     persons = np.rint(answer.x[: q * k]).astype(np.int64).reshape(q, k)
+    if not limits.whole:  # a count says whether all bounds hold; more the program does not prove
+        return persons, None
     beyond = round(float(answer.x[q * k : q * k + limits.n_limits].sum()))
     bound = -np.inf if answer.mip_dual_bound is None else float(answer.mip_dual_bound)
     # At the time limit only the distance may be unsettled.

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from fairspectral.cells import Cells, population_shares
+from fairspectral.later.standing import Judgement, Standing
 from fairspectral.rounding.bounds import FairnessRule
 from fairspectral.text_table import aligned
+from fairspectral.weighting import shown
 
 # Cells outside their bounds that are named one by one.
 _NAMED = 5
@@ -31,23 +33,29 @@ class BatchAssignment:
     groups : tuple of (str, value)
         Attribute and category of each row of the tables below.
     table, lower, upper : ndarray of shape (H, k)
-        Persons in each cell, everyone before and the new ones together, and the bounds on them.
+        Persons in each cell, everyone before and the new ones together, and the bounds on them;
+        of a fit with weights, here and below, weight.
     arrivals : tuple of ndarray of shape (h, k)
-        The new persons alone, for each attribute.
+        The new persons alone, for each attribute; with weights, in whole units of weight.
     achieved_tol : float
         Largest relative deviation of any cell from its target share of its cluster.
-    beyond : int
+    beyond : int or float
         Persons beyond the bounds, summed over all cells, and above `ceiling`, summed over all
         clusters; 0 where the bounds hold.
-    beyond_before : int
+    beyond_before : int or float
         Those of the people before, by the same bands of shares.
-    ceiling : int or None
+    ceiling : int, float or None
         The most persons in a cluster, the ``max_cluster_size`` of the fit; None where it had none.
     proved : bool
         Whether no placement of these people has fewer persons beyond the bounds. It says nothing
-        of the cost, which is nearly the least.
+        of the cost.
     impossible : tuple of str
         Bounds of the fit that no placement can keep, by the shares of everyone, in words.
+    nearly_cheapest : bool
+        Whether the cost is nearly the least of all placements with so many beyond; false where the
+        solver gave up the program that finds it, which the verdict then says.
+    unit : float or None
+        How much weight one unit is; None where the fit had no weights.
     """
 
     labels: np.ndarray
@@ -58,41 +66,46 @@ class BatchAssignment:
     upper: np.ndarray
     arrivals: tuple[np.ndarray, ...]
     achieved_tol: float
-    beyond: int
-    beyond_before: int
-    ceiling: int | None
+    beyond: float
+    beyond_before: float
+    ceiling: float | None
     proved: bool
     impossible: tuple[str, ...] = ()
+    nearly_cheapest: bool = True
+    unit: float | None = None
 
     @classmethod
     def of(
         cls,
         labels: np.ndarray,
         similar: np.ndarray,
-        arrivals: Sequence[np.ndarray],
-        parts: Sequence[Cells],
-        rules: Sequence[FairnessRule],
+        found: Judgement,
+        standing: Standing,
         *,
         beyond_before: int,
-        ceiling: int | None,
         proved: bool,
+        nearly_cheapest: bool,
+        unit: float | None = None,
     ) -> BatchAssignment:
-        """Put the cells of all attributes together."""
-        cells = Cells.together(parts)
+        """Put the cells of all attributes together; units of weight become weights."""
+        rules, cells = standing.rules, Cells.together(found.parts)
+        one, ceiling = 1 if unit is None else unit, standing.ceiling
         return cls(
             labels.astype(np.int32),
             similar,
             tuple((r.attribute.name, value) for r in rules for value in r.attribute.categories),
-            cells.table,
-            cells.lower,
-            cells.upper,
-            tuple(arrivals),
-            max(rule.achieved(part.table) for rule, part in zip(rules, parts, strict=True)),
-            int(cells.beyond.sum()) + above(parts[0].table, ceiling),
-            beyond_before,
-            ceiling,
+            cells.table * one,
+            cells.lower * one,
+            cells.upper * one,
+            found.arrivals,
+            max(rule.achieved(part.table) for rule, part in zip(rules, found.parts, strict=True)),
+            found.beyond * one,
+            beyond_before * one,
+            None if ceiling is None else ceiling * one,
             proved,
             tuple(words for rule in rules for words in _impossible(rule)),
+            nearly_cheapest,
+            unit,
         )
 
     @property
@@ -111,23 +124,30 @@ class BatchAssignment:
         h, k = self.table.shape
         cells = np.argwhere((self.table < self.lower) | (self.table > self.upper))
         sizes = self.sizes
-        large = [] if self.ceiling is None else np.flatnonzero(sizes > self.ceiling).tolist()
+        # A sum of weights has floating-point errors.
+        ceiling = np.inf if self.ceiling is None else self.ceiling * (1 + 1e-12)
+        large = np.flatnonzero(sizes > ceiling).tolist()
         if not len(cells) and not large:
-            and_sizes = "" if self.ceiling is None else f", no cluster has more than {self.ceiling}"
+            and_sizes = ""
+            if self.ceiling is not None:
+                and_sizes = f", no cluster has more than {self._amount(self.ceiling)}"
             return (
                 f"Everyone so far together: all {h * k} cells ({h} groups × {k} clusters) are "
                 f"within their bounds{and_sizes}, and the largest deviation from a target share is "
-                f"{self.achieved_tol:.2%}."
+                f"{self.achieved_tol:.2%}.{self._cost_words}"
             )
         fewest = "the fewest possible" if self.proved else "the fewest that were found"
-        named = [f"cluster {c} has {sizes[c]} people, allowed {self.ceiling}" for c in large]
+        people, allowed = " people" if self.unit is None else "", self._number(self.ceiling)
+        named = [
+            f"cluster {c} has {self._amount(sizes[c])}{people}, allowed {allowed}" for c in large
+        ]
         named += [self._cell(s, c) for s, c in cells]
         more = f"; and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
         already = ""
         if self.beyond_before:
             already = (
                 " By the shares of everyone now, the people before were beyond them by "
-                f"{self.beyond_before} person(s) already."
+                f"{self._persons(self.beyond_before)} already."
             )
         if self.impossible:
             already += (
@@ -139,8 +159,17 @@ class BatchAssignment:
         )
         return (
             f"Everyone so far together: {len(cells)} of {h * k} cells are outside their bounds"
-            f"{too_large}, by {self.beyond} person(s) in all, {fewest} with nobody moved who was "
-            f"placed before ({'; '.join(named[:_NAMED])}{more}).{already}"
+            f"{too_large}, by {self._persons(self.beyond)} in all, {fewest} with nobody moved who "
+            f"was placed before ({'; '.join(named[:_NAMED])}{more}).{already}{self._cost_words}"
+        )
+
+    @property
+    def _cost_words(self) -> str:
+        if self.nearly_cheapest:
+            return ""
+        return (
+            " The solver gave up the search for the least cost, so people may be less similar to "
+            "their clusters than the bounds need."
         )
 
     @property
@@ -151,19 +180,30 @@ class BatchAssignment:
 
     def _cell(self, s: int, c: int) -> str:
         name, value = self.groups[s]
-        allowed = f"{self.lower[s, c]} to {self.upper[s, c]}"
-        return f"cluster {c} has {self.table[s, c]} of {name} {value!r}, allowed {allowed}"
+        allowed = f"{self._number(self.lower[s, c])} to {self._number(self.upper[s, c])}"
+        has = self._amount(self.table[s, c])
+        return f"cluster {c} has {has} of {name} {value!r}, allowed {allowed}"
+
+    def _number(self, count: Any) -> str:
+        return str(count) if self.unit is None or count is None else shown(count)
+
+    def _amount(self, count: Any) -> str:
+        return self._number(count) if self.unit is None else f"a weight of {shown(count)}"
+
+    def _persons(self, count: Any) -> str:
+        return f"{count} person(s)" if self.unit is None else f"a weight of {count:.4g}"
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row for each cell: persons, and their bounds."""
+        """One row for each cell: persons, or their weight, and the bounds."""
+        counted, number = ("persons", int) if self.unit is None else ("weight", float)
         return [
             {
                 "cluster": c,
                 "attribute": name,
                 "group": value,
-                "persons": int(self.table[s, c]),
-                "least": int(self.lower[s, c]),
-                "most": int(self.upper[s, c]),
+                counted: number(self.table[s, c]),
+                "least": number(self.lower[s, c]),
+                "most": number(self.upper[s, c]),
             }
             for s, (name, value) in enumerate(self.groups)
             for c in range(self.table.shape[1])
@@ -177,25 +217,18 @@ class BatchAssignment:
         )
         header = ["attribute", "group", *(f"cluster {c}" for c in range(self.table.shape[1]))]
         body = [
-            [name, str(value), *(f"{x} ({low} to {high})" for x, low, high in zip(
+            [name, str(value), *("{} ({} to {})".format(*map(self._number, cell)) for cell in zip(
                 self.table[s], self.lower[s], self.upper[s], strict=True))]
             for s, (name, value) in enumerate(self.groups)
         ]  # fmt: skip
         return "\n".join([placed, self.verdict, aligned([header, *body], left=2)])
 
 
-def above(table: np.ndarray, ceiling: int | None) -> int:
-    """Persons above the most that a cluster may have, of all clusters of a table (h, k)."""
-    if ceiling is None:
-        return 0
-    return int(np.maximum(table.sum(axis=0) - ceiling, 0).sum())
-
-
 def _impossible(rule: FairnessRule) -> Iterator[str]:
     """Each group whose share of everyone is outside its band, in words."""
     shares = population_shares(rule.attribute.counts)
-    below, above = rule.impossible
-    for s in np.flatnonzero(below | above).tolist():
-        allowed = f"at least {rule.lower[s]:.2%}" if below[s] else f"at most {rule.upper[s]:.2%}"
+    too_rare, too_common = rule.impossible
+    for s in np.flatnonzero(too_rare | too_common).tolist():
+        allowed = f"at least {rule.lower[s]:.2%}" if too_rare[s] else f"at most {rule.upper[s]:.2%}"
         who = f"{rule.attribute.name} {rule.attribute.categories[s]!r}"
         yield f"{who} is {shares[s]:.2%} of everyone now, allowed {allowed}"

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from fairspectral.affinity.fringe import Fringe
-from fairspectral.anytime import Deadline, stop_on_interrupt
 from fairspectral.cut import CutState
 from fairspectral.parameters import seeded
 from fairspectral.progress import ROUNDING, report
@@ -158,8 +157,7 @@ def _from_one_start(
         assert history.measured is not None
         state = flow_steps(affinity, history.measured, assign)
         history.add("cut by flow", state.labels, state)
-        deadline = Deadline(plan.time_budget)
-        with stop_on_interrupt(deadline):
+        with history.searching(plan.time_budget) as deadline:
             state = batches_of_moves(
                 affinity,
                 state,
@@ -168,14 +166,12 @@ def _from_one_start(
                 largest=plan.largest,
                 stopped=lambda: deadline.passed,
             )
-        history.add(BATCHES, state.labels, state)
-        history.stopped = deadline.passed
+            history.add(BATCHES, state.labels, state)
     elif suits_levels(affinity):
         _search_graph(affinity, [first, ("fair flow", labels)], plan, rng, history)
     else:
         assert history.measured is not None
-        deadline = Deadline(plan.time_budget)
-        with stop_on_interrupt(deadline):
+        with history.searching(plan.time_budget) as deadline:
             stages = search_dense(
                 plan,
                 affinity,
@@ -187,7 +183,6 @@ def _from_one_start(
             )
             for name, state in stages:
                 history.add(name, state.labels, state)
-        history.stopped = deadline.passed
 
 
 def _into_the_bounds(

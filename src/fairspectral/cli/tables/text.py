@@ -17,6 +17,14 @@ _MARKS = {
 }
 
 
+class NotTextError(ValueError):
+    """A file that is no text in its encoding; `wrong` is the message without the remedy."""
+
+    def __init__(self, wrong: str, remedy: str) -> None:
+        super().__init__(f"{wrong}; {remedy}")
+        self.wrong = wrong
+
+
 def first_sentence(error: Exception) -> str:
     """The first sentence of another package's error message, for use in parentheses."""
     return re.split(r"\n|\. ", str(error), maxsplit=1)[0].rstrip(".")
@@ -82,14 +90,15 @@ def _decode(path: Path, content: bytes, encoding: str) -> str:
     except UnicodeError as error:
         at = getattr(error, "start", 0)
         line = content.count(b"\n", 0, at) + 1
-        raise ValueError(
-            f"{path} is not {encoding.upper()} text (byte 0x{content[at]:02x} in line {line}); "
-            "save it as UTF-8, or pass its encoding, for example --encoding latin-1."
+        raise NotTextError(
+            f"{path} is not {encoding.upper()} text (byte 0x{content[at]:02x} in line {line})",
+            "save it as UTF-8, or pass its encoding, for example --encoding latin-1.",
         ) from None
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
-        raise ValueError(
-            f"{path} is not a text file (a zero byte in line {line}); pass CSV, TSV, Parquet, "
-            ".npy or .npz, or the encoding of the text, for example --encoding utf-16-le."
+        raise NotTextError(
+            f"{path} is not a text file (a zero byte in line {line})",
+            "pass CSV, TSV, Parquet, .npy or .npz, or the encoding of the text, for example "
+            "--encoding utf-16-le.",
         )
     return text

@@ -1,0 +1,156 @@
+"""The labels of a certificate: clusters, cells and their bounds, as counted and as claimed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fairspectral.certificate import AttributeClaim, Certificate, LabelsClaim
+from fairspectral.certificate.words import sizes_words
+from fairspectral.claims import sizes_kept
+from fairspectral.verification import Check
+from fairspectral.verify.comparing import close, close_lists, is_number
+
+# The tables of cells: what is wrong, what they are of, and the words for a claimed and a true one.
+_CELLS = {
+    "members": ("cells", "members", "", "it is "),
+    "least": ("parameters", "lower bounds", "a lower bound of ", "the parameters ask for "),
+    "most": ("parameters", "upper bounds", "an upper bound of ", "the parameters ask for "),
+}
+# What was found of all cells and sizes.
+_WITHIN = {
+    True: "All cells and sizes are within their bounds",
+    False: "Not all cells and sizes are within their bounds",
+    None: "There are no bounds on shares or sizes",
+}
+
+
+def check_labels(certificate: Certificate, found: LabelsClaim) -> list[Check]:
+    """Labels, sizes, cells and bounds that were counted again, beside those that are claimed."""
+    claim = certificate.labels
+    same = claim.sha256 == found.sha256
+    words = "The labels are those of the certificate."
+    if not same:
+        words = "The labels are not those of the certificate: somebody is in another cluster."
+    checks = [Check("labels", same, words)]
+    if claim.sizes != found.sizes:
+        words = f"The clusters have sizes {found.sizes}, not {claim.sizes}."
+        checks.append(Check("cells", False, words))
+    if claim.weights != found.weights or not close(
+        claim.unit, found.unit, 1e-9 * (found.unit or 0.0)
+    ):
+        words = f"The clusters have {_weights_words(found)}, not {_weights_words(claim)}."
+        checks.append(Check("cells", False, words))
+    names = [attribute.name for attribute in found.attributes]
+    if [attribute.name for attribute in claim.attributes] != names:
+        words = f"The cells of the certificate are not those of {', '.join(names) or 'no groups'}."
+        return [*checks, Check("cells", False, words)]
+    wrong = []
+    for claimed, counted in zip(claim.attributes, found.attributes, strict=True):
+        wrong += _wrong_cells(claimed, counted, found.unit)
+    wrong += _wrong_bands(claim, found)
+    if wrong:
+        return [*checks, *wrong]
+    kept = sizes_kept(found.sizes, found.weights, found.floor, found.ceiling)
+    cells = sum(len(a.groups) for a in found.attributes) * certificate.n_clusters
+    if cells:
+        words = f"All {cells} cells were counted again, and agree with the certificate."
+        if any(map(_outside, found.attributes)):
+            words += " Not all of them are within their bounds, and the certificate says so."
+        checks.append(Check("cells", True, words))
+    words = f"The {certificate.n_clusters} clusters have the sizes of the certificate."
+    if found.within_bounds is not None:
+        words = f"Every cluster has {sizes_words(found)}, as claimed."
+        if not kept:
+            words = (
+                f"Every cluster has {sizes_words(found)}; not all are within these bounds, and "
+                "the certificate says so."
+            )
+    return [*checks, Check("sizes", True, words)]
+
+
+def _outside(found: AttributeClaim) -> bool:
+    """Whether a cell of an attribute is outside its bounds."""
+    if found.least is None or found.most is None:
+        return False
+    few, many = np.less(found.members, found.least), np.greater(found.members, found.most)
+    return bool(few.any() or many.any())
+
+
+def _weights_words(labels: LabelsClaim) -> str:
+    """What the clusters weigh, where that can be said."""
+    weights, unit = labels.weights, labels.unit
+    if weights is None or unit is None:
+        return "no weights"
+    if not (isinstance(weights, list) and all(map(is_number, [*weights, unit]))):
+        return "weights that are no numbers"
+    return f"weights of {' and '.join(f'{units * unit:.10g}' for units in weights)}"
+
+
+def _wrong_cells(claim: AttributeClaim, found: AttributeClaim, unit: float | None) -> list[Check]:
+    """The cells of one attribute, and their bounds, that are not as claimed."""
+    if claim.groups != found.groups:
+        words = f"The groups of {found.name} are {found.groups}, not {claim.groups}."
+        return [Check("cells", False, words)]
+    wrong = []
+    for what, (kind, table, has, but) in _CELLS.items():
+        claimed, counted = getattr(claim, what), getattr(found, what)
+        if claimed == counted:
+            continue
+        at = _first_difference(claimed, counted)
+        words = f"The certificate has another table of the {table} of {found.name}."
+        if at is not None:
+            group, cluster = at
+            here, there = (
+                f"{t[group][cluster]} people"
+                if unit is None
+                else f"a weight of {t[group][cluster] * unit:.10g}"
+                for t in (claimed, counted)
+            )
+            words = (
+                f"{found.name} {found.groups[group]} in cluster {cluster}: the certificate has "
+                f"{has}{here}, but {but}{there}."
+            )
+        wrong.append(Check(kind, False, words))
+    return wrong
+
+
+def _first_difference(claimed: Any, counted: Any) -> tuple[int, int] | None:
+    """Where two tables differ first; None where they are not tables of the same shape."""
+    try:
+        a, b = np.asarray(claimed, dtype=float), np.asarray(counted, dtype=float)
+    except (TypeError, ValueError):
+        return None
+    if a.shape != b.shape or a.ndim != 2:
+        return None
+    group, cluster = np.argwhere(~(a == b))[0]
+    return int(group), int(cluster)
+
+
+def _wrong_bands(claim: LabelsClaim, found: LabelsClaim) -> list[Check]:
+    """The numbers about all cells that are not as claimed."""
+    wrong = []
+    for claimed, counted in zip(claim.attributes, found.attributes, strict=True):
+        for what in ("shares", "lower", "upper"):
+            if not close_lists(getattr(claimed, what), getattr(counted, what)):
+                kind = "cells" if what == "shares" else "parameters"
+                words = (
+                    f"The {what} shares of {counted.name} are {getattr(counted, what)}, not "
+                    f"{getattr(claimed, what)}."
+                )
+                wrong.append(Check(kind, False, words.replace("shares shares", "shares")))
+    if claim.within_bounds is not found.within_bounds:
+        words = f"{_WITHIN[found.within_bounds]}, but that is not what the certificate says."
+        wrong.append(Check("cells", False, words))
+    unit, what_is = (1.0, "number of people") if found.unit is None else (found.unit, "weight")
+    for what, scale, words in (
+        ("largest_deviation", 1.0, "The largest relative deviation from a target share"),
+        ("persons_outside", unit, f"The {what_is} beyond a band of shares"),
+    ):
+        a, b = getattr(claim, what), getattr(found, what)
+        if not (type(a) is float and close(a, b)):
+            shown = f"{a * scale:.10g}" if is_number(a) else repr(a)
+            words += f" is {b * scale:.10g}, not {shown}."
+            wrong.append(Check("cells", False, words))
+    return wrong
