@@ -27,6 +27,7 @@ from fairspectral.rounding.history import History
 from fairspectral.rounding.inputs import check_labels, check_weights
 from fairspectral.rounding.partition import partition
 from fairspectral.rounding.partition.evolve import EFFORTS
+from fairspectral.rounding.partition.search import Effort
 from fairspectral.rounding.placement import beside_fringe, gather_pieces, start_beside_fringe
 from fairspectral.rounding.plan import RoundingPlan
 from fairspectral.rounding.refine import flow_steps, local_search, tighten
@@ -188,12 +189,18 @@ def _from_one_start(
 def _into_the_bounds(
     plan: RoundingPlan, affinity: Any, history: History, rng: np.random.Generator
 ) -> None:
-    """Bring what a search left outside its bounds into them by the flow, and search from there."""
+    """Bring what a search left outside its bounds into them by the flow, and search from there.
+
+    At the fast effort it is a descent only: a second search would take as long as all the rest.
+    """
     assert history.measured is not None
     found = (history.stages[-1].name, history.labels)
     near = tighten(affinity, history.measured, fair_flow(plan, plan.rules, history.labels))
     history.add("fair flow", near.labels, near)
-    _search_graph(affinity, [found, ("fair flow", near.labels)], plan, rng, history)
+    effort = EFFORTS[plan.effort]
+    if plan.effort == "fast":
+        effort = effort.scaled(0)
+    _search_graph(affinity, [found, ("fair flow", near.labels)], plan, rng, history, effort)
 
 
 def _search_nodes(
@@ -223,9 +230,10 @@ def _search_graph(
     plan: RoundingPlan,
     rng: np.random.Generator,
     history: History,
+    effort: Effort | None = None,
 ) -> bool:
     """Search for the lowest cut of a sparse graph; whether it ends within the bounds."""
-    effort = EFFORTS[plan.effort]
+    effort = effort or EFFORTS[plan.effort]
     if plan.refine_rounds is not None:
         effort = effort.scaled(plan.refine_rounds / _ROUNDS)
     found = partition(

@@ -26,7 +26,7 @@ _LARGEST_NODE = 0.25
 # Steps on one level for each of its nodes, at most: a small graph is annealed to its end sooner.
 _MOST_PER_NODE = 1000
 # Nodes up to which a clustering takes about a second with the larger population; the 1,797 of
-# `benchmarks/cut.py --only digits` end 5 % lower with it.
+# `benchmarks/cut.py --only digits` end 5 % lower with it, and nearly all seeds at the same cut.
 _SMALL = 3000
 # Work between two looks at the watch: about a tenth of a second.
 _LOOK = 250_000
@@ -82,7 +82,7 @@ class Effort:
         return replace(
             self,
             steps=(self.steps + 1) // 2,
-            members=2 * self.members,
+            members=3 * self.members,
             generations=2 * self.generations,
         )
 
@@ -260,12 +260,14 @@ class Search:
         kernels, graph = load_kernels("partition.settle_kernels"), self.finest.graph
         many = self.finest.size > _MANY
         while True:
-            before, nodes = _worth(state), np.arange(self.finest.size)
-            if many and not state.outside.any():
-                nodes = np.sort(state.border[: state.length[0]]).astype(nodes.dtype)
-            kernels.sweep(graph, self._band, state, rng.permutation(nodes), _GAIN)
+            before, border = _worth(state), np.arange(self.finest.size)
+            if not state.outside.any():  # a node without links elsewhere gains nothing there
+                border = np.sort(state.border[: state.length[0]]).astype(border.dtype)
+            kernels.sweep(graph, self._band, state, rng.permutation(border), _GAIN)
             if self._kinds is not None:
                 n_kinds = int(self._kinds.max()) + 1
+                # It may lose a little, though, and let somebody of its kind come in its place.
+                nodes = border if many else np.arange(self.finest.size)
                 kernels.swap_round(graph, state, nodes, self._kinds, n_kinds, _GAIN)
             # Gains that do not add up are floating-point errors; stop, or it may never end.
             least = max(enough, _ENOUGH) if many else enough
