@@ -30,6 +30,7 @@ from fairspectral.feature_tables import refuse_masked as refuse_masked
 from fairspectral.parameters import check_whole_number
 from fairspectral.row_order import check_same_rows, check_same_sides
 from fairspectral.sparse_structure import check_sparse_structure as check_sparse_structure
+from fairspectral.tensors import on_host
 from fairspectral.weighting import Weights
 
 
@@ -221,6 +222,7 @@ def _columns(sensitive_features: Any) -> Iterable[tuple[str, np.ndarray]]:
 
 
 def _as_array(values: Any) -> np.ndarray:
+    values = on_host(values)
     if isinstance(values, np.ndarray):
         return values
     # A list of mixed types must not be turned into strings by numpy.
@@ -384,10 +386,15 @@ def check_finite_features(X: Any, feature_names: Any = None, otherwise: str = ""
     else:
         row, column = (int(i) for i in np.argwhere(bad)[0])
         value = X[row, column]
-    what = "NaN" if np.isnan(value) else "infinity"
     where = f"column {column}" if feature_names is None else f"column {feature_names[column]!r}"
+    raise not_finite(float(value), row, where, otherwise)
+
+
+def not_finite(value: float, row: int, where: str, otherwise: str = "") -> ValueError:
+    """The error for a feature that is NaN or infinite."""
+    what = "NaN" if np.isnan(value) else "infinity"
     otherwise = otherwise if what == "NaN" else ""
-    raise ValueError(
+    return ValueError(
         f"X contains {what} at row {row}, {where}; fill or drop missing values "
         f"(for example with sklearn.impute.SimpleImputer) before fitting{otherwise}."
     )

@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from fairspectral.affinity.base import AffinityOperator
-from fairspectral.affinity.sparse import SparseOperator
+from fairspectral.affinity.torch_sparse import graph_like
 
 # From this density on there are no dangling trees worth looking for.
 _DENSE = 0.5
@@ -85,7 +85,7 @@ def without_fringe(operator: AffinityOperator, fringe: Fringe) -> AffinityOperat
     """The operator of the nodes that are kept, as if there were no others."""
     W, kept = operator.stored_weights, fringe.kept
     if sp.issparse(W):
-        return SparseOperator(W[kept][:, kept], name="the affinity without its fringe")
+        return graph_like(operator, W[kept][:, kept], name="the affinity without its fringe")
     return PrincipalOperator(operator, kept)
 
 

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from fairspectral.affinity.base import AffinityOperator
 from fairspectral.affinity.dense import DenseOperator
-from fairspectral.affinity.sparse import SparseOperator
+from fairspectral.affinity.torch_sparse import graph_like
 
 # A larger dense part is not copied but applied through the whole: slower, in no further memory.
 _MOST_COPIED = 2**31
@@ -41,7 +41,7 @@ def induce(operator: AffinityOperator, people: np.ndarray) -> tuple[AffinityOper
         linked = np.asarray(part.sum(axis=1)).reshape(-1) > 0
         if not linked.all():
             part = part[linked][:, linked]
-        return SparseOperator(part, name=_NAME), people[linked]
+        return graph_like(operator, part, name=_NAME), people[linked]
     if isinstance(W, np.ndarray) and W.itemsize * len(people) ** 2 <= _MOST_COPIED:
         part = W[np.ix_(people, people)]
         linked = part.sum(axis=1) > 0
