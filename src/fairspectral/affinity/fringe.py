@@ -6,6 +6,7 @@ normalised affinity, so the leading eigenvectors describe them and not the clust
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -113,6 +114,10 @@ class PrincipalOperator(AffinityOperator):
         """The components of all, numbered without those that are left out."""
         labels = self._operator.component_labels()
         return None if labels is None else np.unique(labels[self._kept], return_inverse=True)[1]
+
+    def computing(self) -> AbstractContextManager[None]:
+        """That of the operator of all."""
+        return self._operator.computing()
 
     def matmat(self, block: Any) -> Any:
         """Apply ``M`` to a block of shape (m, b)."""

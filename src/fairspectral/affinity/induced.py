@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
@@ -83,6 +84,10 @@ class InducedOperator(AffinityOperator):
         self.density, self.nbytes = operator.density, operator.nbytes
         self.own_threads = operator.own_threads
         self._scale = operator.asarray(np.sqrt(operator.degrees[people] / degrees)[:, None])
+
+    def computing(self) -> AbstractContextManager[None]:
+        """That of the operator of everybody."""
+        return self._operator.computing()
 
     def matmat(self, block: Any) -> Any:
         """Apply ``M`` to a block of shape (m, b)."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from fairspectral.affinity.base import AffinityOperator
 from fairspectral.affinity.checks import asymmetric, bad_weight, check_square
+from fairspectral.affinity.dense import search_components
 from fairspectral.affinity.torch_scaled import TorchOperator, torch_dtype
 from fairspectral.affinity.torch_strips import Strips
 from fairspectral.tensors import on_host
@@ -54,6 +55,11 @@ class TorchDenseOperator(TorchOperator):
         if self._given is not None:
             return self._given
         return on_host(self._W) if self.nbytes <= _MOST_FETCHED else None
+
+    @cached_property
+    def _component_labels(self) -> np.ndarray:
+        """Search through the rows; a fully connected ``W`` is settled by its first row."""
+        return search_components(self.shape[0], lambda row: on_host(self._W[row] > 0))
 
     def _product(self, block: Any) -> Any:
         return self._W @ block

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import array_api_compat
@@ -52,7 +52,7 @@ class TorchOperator(AffinityOperator):
         """The same affinities and degrees with products in float64."""
         return None
 
-    def computing(self) -> Any:
+    def computing(self) -> AbstractContextManager[None]:
         """Products of float32 blocks are those of float32, whatever torch is set to."""
         return full_precision()
 
