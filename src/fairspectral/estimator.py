@@ -190,7 +190,7 @@ class FairClusteringBase(LaterPeople, ClusterMixin, BaseEstimator):
                 n_init=self.n_init,
                 random_state=random_state,
             )
-        labels, fair = self._round(rows, plan, rounder, links, random_state)
+        labels, fair = self._round(rows, plan, rounder, links, random_state, operator.device)
         # Stored together, so that an interrupted fit leaves the model as it was.
         self._attributes, self._affinity = attributes, affinity
         self._features_sha256 = sha256
@@ -314,11 +314,16 @@ class FairClusteringBase(LaterPeople, ClusterMixin, BaseEstimator):
         rounder: Rounder | None,
         links: Links | None,
         rng: Any,
+        device: Any,
     ) -> tuple[np.ndarray, FairAssignment | None]:
         if plan is None or rounder is None:
             self._say("rounding by k-means")
             cluster = partial(
-                kmeans_labels, n_clusters=self.n_clusters, n_init=self.n_init, random_state=rng
+                kmeans_labels,
+                n_clusters=self.n_clusters,
+                n_init=self.n_init,
+                random_state=rng,
+                device=device,
             )
             if links is None:
                 return cluster(rows), None

@@ -15,7 +15,7 @@ DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
 
 
 def expected(X, count):
-    distances, indices = NearestNeighbors(n_neighbors=count, algorithm="brute").fit(X).kneighbors()
+    distances, indices = NearestNeighbors(n_neighbors=count, algorithm="kd_tree").fit(X).kneighbors()
     return indices, distances
 
 

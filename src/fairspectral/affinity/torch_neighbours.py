@@ -65,8 +65,8 @@ def _candidates(rows: Any, squares: Any, first: int, last: int, wanted: int) -> 
         end = min(n, begin + _OTHERS)
         # The squared length of the row itself is the same for all others.
         apart = torch.addmm(squares[begin:end], rows[first:last], rows[begin:end].T, alpha=-2.0)
-        own = torch.arange(max(first, begin), min(last, end), device=rows.device)
-        apart[own - first, own - begin] = -torch.inf  # first of all, to be left out later
+        # A row is its own nearest, to be left out later, whatever rounding says.
+        apart.diagonal(first - begin).fill_(-torch.inf)
         values, at = apart.topk(min(wanted, end - begin), dim=1, largest=False, sorted=False)
         at += begin
         if best is not None:
