@@ -3,7 +3,7 @@
     python benchmarks/gpu.py                       # all of it, on the first GPU
     python benchmarks/gpu.py --part fits ceilings  # only these parts
     python benchmarks/gpu.py --report              # and write the tables into docs/gpu.md
-    python benchmarks/gpu.py --small               # a thousand people, on the CPU if there is no GPU
+    python benchmarks/gpu.py --small               # a trial, on the CPU if there is no GPU
 
 The parts are `fits` (a million points with the exact kernel, 200,000 points, 4area, Census, a
 million points by neighbours), `ceilings` (what the device can compute and move, measured, and what

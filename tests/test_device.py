@@ -1,4 +1,4 @@
-"""``device=`` and tensors as data: the same answer as with numpy, and a sentence where there is no GPU."""
+"""``device=`` and tensors as data: the answers of numpy, and a sentence where there is no GPU."""
 
 import inspect
 import os
@@ -67,7 +67,9 @@ def without_torch(monkeypatch):
 @pytest.mark.usefixtures("without_torch")
 def test_without_torch_a_gpu_is_refused_in_one_sentence():
     X, groups = people(50)
-    with pytest.raises(ImportError, match=r"needs torch; .*'fairspectral\[gpu\]', or pass device='a"):
+    with pytest.raises(
+        ImportError, match=r"needs torch; .*'fairspectral\[gpu\]', or pass device='a"
+    ):
         FairSpectralClustering(2, device="cuda").fit(X, sensitive_features=groups)
 
 
@@ -115,7 +117,7 @@ def no_cuda(torch, monkeypatch):
 
 @pytest.mark.usefixtures("no_cuda")
 def test_without_cuda_one_sentence_or_the_cpu(torch):
-    with pytest.raises(ValueError, match="needs a GPU with CUDA, and torch .* finds none; check"):
+    with pytest.raises(ValueError, match=r"needs a GPU with CUDA, and torch .* finds none; check"):
         choose_place("cuda:0")
     assert choose_place("auto").device is None
     place = choose_place("auto", torch.ones(2, 2))
@@ -315,7 +317,7 @@ def test_a_saved_model_needs_no_device(torch, tmp_path):
 
 
 def test_a_checkpoint_goes_on_on_a_device(torch, tmp_path, monkeypatch):
-    """A solve that stops after two passes goes on from them with tensors, and not from the start."""
+    """A solve that stops after two passes goes on from them with tensors."""
     monkeypatch.setattr(checkpoint, "SECONDS", 0.0)
     monkeypatch.setattr(checkpoint, "_TIMES", 0.0)
     X, groups = people()

@@ -10,7 +10,6 @@ import sys
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-import numpy as np
 import scipy.sparse as sp
 
 _INSTALL = "pip install 'fairspectral[gpu]'"
@@ -58,13 +57,13 @@ def on_host(value: Any) -> Any:
     return sp.csr_array((coo.values().numpy(), (rows, columns)), shape=tuple(value.shape))
 
 
-def check_device(device: Any, name: str = "device=") -> None:
-    """Refuse what is not the name of a device; whether it is there, `choose_place` finds out."""
+def _check_name(device: Any) -> None:
+    """Refuse what is not the name of a device."""
     known = device is None or device in ("cpu", "auto")
     if not known and not (isinstance(device, str) and _CUDA.fullmatch(device)):
         raise ValueError(
-            f"{name}{device!r} is not a device; pass 'cpu', 'cuda', 'cuda:1' for the second GPU, or "
-            "'auto' for a GPU if there is one."
+            f"device={device!r} is not a device; pass 'cpu', 'cuda', 'cuda:1' for the second GPU, "
+            "or 'auto' for a GPU if there is one."
         )
 
 
@@ -79,7 +78,7 @@ def choose_place(device: Any, X: Any = None) -> Place:
         The data. Tensors are computed with by torch, on the CPU too; all else by numpy, unless a
         GPU was asked for.
     """
-    check_device(device)
+    _check_name(device)
     if device is None or device == "cpu":
         if not is_tensor(X):
             return HOST
@@ -106,9 +105,7 @@ def _no_cuda(device: str) -> Exception | None:
     try:
         import torch
     except ImportError:
-        return ImportError(
-            f"device={device!r} needs torch; install it with {_INSTALL}, {instead}."
-        )
+        return ImportError(f"device={device!r} needs torch; install it with {_INSTALL}, {instead}.")
     if not torch.cuda.is_available():
         return ValueError(
             f"device={device!r} needs a GPU with CUDA, and torch {torch.__version__} finds none; "

@@ -18,7 +18,9 @@ from fairspectral.affinity.torch_features import (
 )
 from fairspectral.affinity.torch_fused import FusedPasses
 
-torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'fairspectral[gpu]'")
+torch = pytest.importorskip(
+    "torch", reason="torch is not installed: pip install 'fairspectral[gpu]'"
+)
 pytest.importorskip("triton", reason="Triton is not installed, which comes with torch on Linux")
 
 DEVICE = "cuda" if os.environ.get("TRITON_INTERPRET") != "1" else "cpu"

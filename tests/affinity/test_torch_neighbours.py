@@ -9,13 +9,17 @@ from fairspectral.affinity.nearest import find_neighbours
 from fairspectral.affinity.neighbours import self_tuned_graph
 from fairspectral.affinity.torch_sparse import TorchSparseOperator
 
-torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'fairspectral[gpu]'")
+torch = pytest.importorskip(
+    "torch", reason="torch is not installed: pip install 'fairspectral[gpu]'"
+)
 
 DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
 
 
 def expected(X, count):
-    distances, indices = NearestNeighbors(n_neighbors=count, algorithm="kd_tree").fit(X).kneighbors()
+    distances, indices = (
+        NearestNeighbors(n_neighbors=count, algorithm="kd_tree").fit(X).kneighbors()
+    )
     return indices, distances
 
 

@@ -18,7 +18,9 @@ from fairspectral.affinity.torch_sparse import TorchSparseOperator
 from fairspectral.affinity.torch_strips import Strips
 from fairspectral.affinity.wide import in_float64
 
-torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'fairspectral[gpu]'")
+torch = pytest.importorskip(
+    "torch", reason="torch is not installed: pip install 'fairspectral[gpu]'"
+)
 
 DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
 NAMES = ("rbf", "laplacian", "polynomial", "cosine", "linear")
@@ -230,18 +232,20 @@ def test_strips_become_smaller_where_memory_is_short():
     assert [first for first, _ in done[1:]] == [last for _, last in done[:-1]]
 
 
+def failing(strips, error):
+    for strip in strips:
+        with strip:
+            raise error
+
+
 def test_one_row_too_many_is_an_error_in_words():
     with pytest.raises(MemoryError, match="one row of affinities"):
-        for strip in Strips(3, 2):
-            with strip:
-                raise torch.OutOfMemoryError("no memory at all")
+        failing(Strips(3, 2), torch.OutOfMemoryError("no memory at all"))
 
 
 def test_other_errors_in_a_strip_reach_the_caller():
     with pytest.raises(ZeroDivisionError):
-        for strip in Strips(3, 2):
-            with strip:
-                1 / 0
+        failing(Strips(3, 2), ZeroDivisionError())
 
 
 def test_a_pass_goes_on_with_smaller_strips(monkeypatch):

@@ -5,7 +5,9 @@ import json
 import pytest
 from fairspectral_benchmarks.gpu.command import main
 
-torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'fairspectral[gpu]'")
+torch = pytest.importorskip(
+    "torch", reason="torch is not installed: pip install 'fairspectral[gpu]'"
+)
 
 
 def test_a_trial_measures_every_part(tmp_path, capsys, monkeypatch):

@@ -9,7 +9,9 @@ from fairspectral.rounding import kmeans, torch_kmeans
 from fairspectral.rounding.kmeans import kmeans_labels
 from fairspectral.rounding.torch_kmeans import kmeans_on_device
 
-torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'fairspectral[gpu]'")
+torch = pytest.importorskip(
+    "torch", reason="torch is not installed: pip install 'fairspectral[gpu]'"
+)
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 

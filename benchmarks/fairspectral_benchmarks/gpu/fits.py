@@ -13,8 +13,8 @@ import numpy as np
 import torch
 
 from fairspectral import FairSpectralClustering
-from fairspectral.embedding import embed
 from fairspectral.affinity import make_operator
+from fairspectral.embedding import embed
 from fairspectral.progress import STAGES, listening
 from fairspectral_benchmarks.gpu.device import wait
 from fairspectral_benchmarks.problems import CLUSTERS, RECIPES, blobs
@@ -132,7 +132,9 @@ def measure_fit(
     }
 
 
-def _gap(model: FairSpectralClustering, T: Any, groups: np.ndarray, params: dict[str, Any]) -> float:
+def _gap(
+    model: FairSpectralClustering, T: Any, groups: np.ndarray, params: dict[str, Any]
+) -> float:
     """How far the objective is from that of a longer run with products of float32."""
     operator = make_operator(T, dtype="float32", tol=_LONGER, **params)
     solved = embed(

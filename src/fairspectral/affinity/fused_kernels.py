@@ -44,7 +44,7 @@ def _affinities(
     `own` are the first features of these rows, which stay in registers from tile to tile.
     """
     tile = tl.zeros((ROWS, COLUMNS), dtype=tl.float32)
-    if KIND == SQUARED or KIND == POWER:
+    if KIND == SQUARED or KIND == POWER:  # noqa: SIM109 - Triton has no "in"
         some = tl.arange(0, DEPTH) * feature_step
         theirs = rows + those[None, :] * row_step + some[:, None]
         # Three products of TF32 have the accuracy of float32; one has errors of 1e-2 here.
@@ -95,8 +95,8 @@ def multiply(
         for first in range(start, stop, COLUMNS):
             those = tl.cast(first, tl.int64) + tl.arange(0, COLUMNS)
             tile = _affinities(
-                own, own_squares, rows, squares, these, those, row_step, feature_step, offset, shift,
-                KIND, DEGREE, FEATURES, DEPTH, ROWS, COLUMNS,
+                own, own_squares, rows, squares, these, those, row_step, feature_step, offset,
+                shift, KIND, DEGREE, FEATURES, DEPTH, ROWS, COLUMNS,
             )  # fmt: skip
             factor = tl.load(block + those[:, None] * WIDTH + wide[None, :])
             if HALF:

@@ -2,8 +2,9 @@
 
 Few features: a k-d tree, which is exact. People are asked in the order of its leaves, in which
 those who follow each other look at the same part of the tree, and in all threads. Many features:
-every pair, which is exact too, and on a device the way for any number of features; and where that would take minutes, and pynndescent is
-installed (extra ``knn``), an approximate search, whose recall is measured and said.
+every pair, which is exact too; and where that would take minutes, and pynndescent is
+installed (extra ``knn``), an approximate search, whose recall is measured and said. Tensors: every
+pair, on their device.
 """
 
 from __future__ import annotations

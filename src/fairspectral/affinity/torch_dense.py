@@ -50,7 +50,7 @@ class TorchDenseOperator(TorchOperator):
         self._set_degrees(_scan(W, name), name, diagonal=W.diagonal(), remedy=remedy)
 
     @cached_property
-    def stored_weights(self) -> np.ndarray | None:  # type: ignore[override]
+    def stored_weights(self) -> np.ndarray | None:
         """``W`` in host memory, copied when first asked for; None where it is too large."""
         if self._given is not None:
             return self._given

@@ -9,7 +9,7 @@ import numpy as np
 
 from fairspectral.affinity.base import AffinityOperator
 from fairspectral.affinity.checks import bad_weight
-from fairspectral.affinity.kernel import Kernel
+from fairspectral.affinity.kernel import RowKernel
 from fairspectral.affinity.tiles import ERROR_UNITS
 from fairspectral.affinity.torch_features import TorchFeatures
 from fairspectral.affinity.torch_fused import FusedPasses, can_fuse
@@ -94,7 +94,7 @@ class TorchKernelOperator(TorchOperator):
     ----------
     features : TorchFeatures
         The rows, on the device and in the type of the products.
-    kernel : Kernel
+    kernel : RowKernel
         For its name and remedy in errors.
     half : bool
         Whether products of exponentials may be rounded to float16, where the device gains by it.
@@ -103,7 +103,7 @@ class TorchKernelOperator(TorchOperator):
     """
 
     def __init__(
-        self, features: TorchFeatures, kernel: Kernel, *, half: bool = False, before: str = ""
+        self, features: TorchFeatures, kernel: RowKernel, *, half: bool = False, before: str = ""
     ) -> None:
         rows = features.rows
         self._features = features
