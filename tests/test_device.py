@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from helpers import needs_real_data
 from sklearn.datasets import make_blobs
 from sklearn.metrics.pairwise import rbf_kernel
 
@@ -16,6 +17,7 @@ from fairspectral import (
     FairSpectralClustering,
     checkpoint,
     choose_k,
+    datasets,
     fair_spectral_embedding,
 )
 from fairspectral import verify_certificate as verify
@@ -163,6 +165,25 @@ def test_a_fit_of_tensors_is_that_of_arrays(way, torch):
     assert torchs.audit_.normalized_cut <= 1.02 * numpys.audit_.normalized_cut
     assert torchs.n_features_in_ == 5
     np.testing.assert_array_equal(torchs.predict(torch.from_numpy(X)), torchs.labels_)
+
+
+@needs_real_data
+@pytest.mark.filterwarnings("ignore:group .* has .* person")
+@pytest.mark.parametrize("way", ["stored", "recomputed"])
+@pytest.mark.parametrize("fetch", [datasets.fetch_census, datasets.fetch_4area])
+def test_real_data(fetch, way, torch):
+    data = fetch()
+    some = np.sort(np.random.default_rng(0).permutation(len(data.X))[:1500])
+    X, groups = np.asarray(data.X)[some], np.asarray(data.sensitive_features)[some]
+    params = {"affinity": "rbf", "random_state": 0, "effort": "fast"}
+    if way == "recomputed":
+        params["memory_budget"] = "2MB"
+    theirs = FairSpectralClustering(K, **params).fit(X, sensitive_features=groups)
+    ours = FairSpectralClustering(K, **params).fit(torch.from_numpy(X), sensitive_features=groups)
+    best = theirs.solve_result_.objective
+    assert abs(ours.solve_result_.objective - best) <= 1e-4 * best
+    assert ours.fair_assignment_.certified
+    assert ours.audit_.normalized_cut <= 1.02 * theirs.audit_.normalized_cut
 
 
 @pytest.mark.parametrize("way", ["stored", "recomputed", "neighbours"])

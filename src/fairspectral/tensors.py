@@ -41,7 +41,7 @@ def on_host(value: Any) -> Any:
 
     Anything else comes back as it is.
     """
-    if isinstance(value, Mapping):
+    if isinstance(value, Mapping) and any(map(is_tensor, value.values())):
         return {name: on_host(one) for name, one in value.items()}
     if not is_tensor(value):
         return value
