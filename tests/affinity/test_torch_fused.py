@@ -23,7 +23,11 @@ torch = pytest.importorskip(
 )
 pytest.importorskip("triton", reason="Triton is not installed, which comes with torch on Linux")
 
-DEVICE = "cuda" if os.environ.get("TRITON_INTERPRET") != "1" else "cpu"
+DEVICE = "cpu" if os.environ.get("TRITON_INTERPRET") == "1" else "cuda"
+if DEVICE == "cuda" and not torch.cuda.is_available():
+    pytest.skip(
+        "Triton needs a GPU or its interpreter: TRITON_INTERPRET=1", allow_module_level=True
+    )
 # Of which no tile is a multiple, so that every padding counts.
 N = 301
 # name, kernel, features, parameters, and how it is computed

@@ -18,7 +18,12 @@ from fairspectral.linalg.blocks import row_bounds
 from fairspectral.linalg.threads import in_threads
 from fairspectral.rounding.bounds import FairnessRule
 from fairspectral.rounding.flow import load_kernels
-from fairspectral.rounding.refine import LEAST_GAIN, make_band, make_partition
+from fairspectral.rounding.refine import (
+    LEAST_GAIN,
+    WORTH_A_PASS,
+    make_band,
+    make_partition,
+)
 from fairspectral.rounding.rows import unlinked_rows
 
 # After a batch that failed the next one has this share of it; after one that succeeded, twice as
@@ -65,8 +70,12 @@ def batches_of_moves(
         if stopped() or not kernels.sweep(rows, partition, band, order, LEAST_GAIN):
             break
         trial = CutState.measure(affinity, partition.labels.astype(state.labels.dtype), k)
-        if trial.cut < state.cut - LEAST_GAIN:
+        fall = state.cut - trial.cut
+        if fall > LEAST_GAIN:
+            enough = share == 1.0 and fall <= WORTH_A_PASS * state.cut
             state, share = trial, min(1.0, _LARGER * share)
+            if enough:
+                break
         elif len(order) == 1:
             break
         else:
