@@ -7,7 +7,7 @@ from helpers import assert_close, random_affinity
 from sklearn.metrics.pairwise import pairwise_kernels
 from test_contract import N, OperatorContract, points, sparse_graph
 
-from fairspectral.affinity import KernelOperator, make_operator
+from fairspectral.affinity import DenseOperator, KernelOperator, make_operator
 from fairspectral.affinity.base import AffinityOperator
 from fairspectral.affinity.kernel import make_kernel
 from fairspectral.affinity.torch_dense import TorchDenseOperator
@@ -275,6 +275,48 @@ def test_a_matrix_that_does_not_fit_after_all_is_recomputed(monkeypatch):
     operator = make_operator(X, "rbf")
     assert isinstance(operator, TorchKernelOperator)
     assert "were not free on cpu" in operator.storage
+
+
+def test_given_affinities_that_do_not_fit_stay_on_the_host(monkeypatch):
+    from fairspectral.affinity import torch_build
+    from fairspectral.tensors import Place
+
+    def no_memory(*args):
+        raise torch.OutOfMemoryError("no memory for that")
+
+    monkeypatch.setattr(torch_build, "as_weights", no_memory)
+    operator = make_operator(random_affinity(20), "precomputed", device=Place(torch.device("cpu")))
+    assert isinstance(operator, DenseOperator)
+    assert operator.storage == "The affinities do not fit on cpu, so the CPU has them."
+
+
+def test_vectors_that_do_not_fit_are_an_error_in_words(monkeypatch):
+    from fairspectral import FairSpectralClustering
+    from fairspectral.linalg import block_krylov
+
+    def no_memory(*args):
+        raise torch.OutOfMemoryError("no memory for that")
+
+    monkeypatch.setattr(block_krylov, "place", no_memory)
+    X = torch.from_numpy(np.random.default_rng(0).random((600, 3)))
+    with pytest.raises(MemoryError, match="of cpu does not suffice for the vectors of the solver"):
+        FairSpectralClustering(3, affinity="rbf").fit(X)
+
+
+def test_where_triton_fails_torch_computes(monkeypatch):
+    from fairspectral.affinity import torch_kernel
+
+    class Broken:
+        def __init__(self, *args):
+            raise RuntimeError("no C compiler\nwas found")
+
+    monkeypatch.setattr(torch_kernel, "can_fuse", lambda device: True)
+    monkeypatch.setattr(torch_kernel, "FusedPasses", Broken)
+    operator = make_operator(torch.from_numpy(points()), "rbf", memory_budget=1)
+    assert isinstance(operator._passes, torch_kernel.StripPasses)
+    assert "Triton failed (RuntimeError: no C compiler was found)" in operator.storage
+    plain = make_operator(points(), "rbf")
+    assert_close(operator.degrees, plain.degrees, dtype=np.float32)
 
 
 def test_products_ignore_that_torch_is_set_to_tf32():

@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from fairspectral.affinity.base import AffinityOperator
+from fairspectral.affinity.dense import DenseOperator
 from fairspectral.affinity.kernel import Kernel, KernelOperator, RowKernel, kernel_matrix
 from fairspectral.affinity.mixed import MixedTable
 from fairspectral.affinity.torch_dense import TorchDenseOperator, as_weights
@@ -39,11 +40,17 @@ def features_on_device(X: Any, place: Place) -> Any:
 
 def given_on_device(W: Any, dtype: np.dtype | None, place: Place) -> AffinityOperator:
     """Affinities that were given: a tensor, an array or a sparse matrix."""
-    operator: AffinityOperator
+    import torch
+
     if sp.issparse(W):
         return graph_on_device(W if dtype is None else W.astype(dtype), place)
     host = None if is_tensor(W) else np.asarray(W)
-    weights = as_weights(W if host is None else host, dtype, place.device)
+    try:
+        weights = as_weights(W if host is None else host, dtype, place.device)
+    except torch.OutOfMemoryError:
+        operator: AffinityOperator = DenseOperator(np.asarray(on_host(W), dtype=dtype))
+        operator.storage = f"The affinities do not fit on {place.device}, so the CPU has them."
+        return operator
     same = host is not None and str(weights.dtype).endswith(host.dtype.name)
     operator = TorchDenseOperator(weights, on_the_host=host if same else None)
     operator.storage = f"The affinities are held on {operator.device}."

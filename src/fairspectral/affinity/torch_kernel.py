@@ -108,21 +108,38 @@ class TorchKernelOperator(TorchOperator):
         rows = features.rows
         self._features = features
         self._set_place(len(rows), str(rows.dtype).removeprefix("torch."), rows.device)
-        single = self.dtype == np.float32 and not features.is_product
-        fused = FusedPasses(features, half) if single and can_fuse(self.device) else None
-        self._passes: Passes = fused or StripPasses(features)
-        self.nbytes = int(rows.nbytes) + self._passes.nbytes
         begin = time.perf_counter()
-        sums, least = self._passes.sums()
+        self._passes, (sums, least), trouble = self._first_pass(features, half)
+        self.nbytes = int(rows.nbytes) + self._passes.nbytes
         _refuse_negative(features, least, kernel.name)
         sums = on_host(sums)  # waits for the device
         took = time.perf_counter() - begin
         self.storage = (
             f"{before}The affinities are recomputed on {self.device} in every pass; the first took "
-            f"{took:.2g} s."
+            f"{took:.2g} s.{trouble}"
         )
         note(AFFINITY, self.storage)
         self._set_degrees(sums, kernel.name, diagonal=features.diagonal, remedy=kernel.remedy)
+
+    def _first_pass(
+        self, features: TorchFeatures, half: bool
+    ) -> tuple[Passes, tuple[Any, Any], str]:
+        """How to pass over the kernel, the sums of its rows, and why Triton does not, if it fails.
+
+        It compiles for the GPU that is there, with what is installed beside it, and may fail where
+        it was never tried; strips are slower, and need nothing but torch.
+        """
+        trouble = ""
+        single = self.dtype == np.float32 and not features.is_product
+        if single and can_fuse(self.device):
+            try:
+                fused = FusedPasses(features, half)
+                return fused, fused.sums(), trouble
+            except Exception as error:
+                words = " ".join(str(error).split())[:200]
+                trouble = f" Triton failed ({type(error).__name__}: {words}), so torch computes it."
+        strips = StripPasses(features)
+        return strips, strips.sums(), trouble
 
     def _product(self, block: Any) -> Any:
         return self._passes.product(block)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from typing import Any
 
 import array_api_compat
@@ -52,9 +52,19 @@ class TorchOperator(AffinityOperator):
         """The same affinities and degrees with products in float64."""
         return None
 
-    def computing(self) -> AbstractContextManager[None]:
-        """Products of float32 blocks are those of float32, whatever torch is set to."""
-        return full_precision()
+    @contextmanager
+    def computing(self) -> Iterator[None]:
+        """Products of float32 are those of float32; too little memory is an error in words."""
+        import torch
+
+        try:
+            with full_precision():
+                yield
+        except torch.OutOfMemoryError:
+            raise MemoryError(
+                f"the memory of {self.device} does not suffice for the vectors of the solver; pass "
+                "a smaller memory_budget, or device='cpu'."
+            ) from None
 
 
 @contextmanager
