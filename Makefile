@@ -5,9 +5,10 @@ BIN    := $(VENV)/bin
 LINT   := .venv-lint
 OLDEST := .venv-oldest
 MUTATE := .venv-mutate
+GPU    := .venv-gpu
 PYTEST  = -m pytest -n auto --dist worksteal
 
-.PHONY: help demo test test-oldest test-strict fuzz mutate lint lock audit-packages bench reproduce gallery docs release-check clean
+.PHONY: help demo test test-gpu test-oldest test-strict fuzz mutate lint lock audit-packages bench reproduce gallery docs release-check clean
 
 help:  ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 15
@@ -35,6 +36,11 @@ $(MUTATE)/.installed: pyproject.toml benchmarks/pyproject.toml requirements/muta
 	$(MUTATE)/bin/python -m pip install --quiet -e '.[test]' -e benchmarks -r requirements/mutate.txt
 	@touch $@
 
+$(GPU)/.installed: pyproject.toml benchmarks/pyproject.toml
+	PIP_QUIET=1 $(PYTHON) -m venv --clear --upgrade-deps $(GPU)
+	$(GPU)/bin/python -m pip install --quiet -e '.[gpu,test]' -e benchmarks
+	@touch $@
+
 demo: $(VENV)/.installed  ## fair against plain spectral clustering on embedded data
 	$(BIN)/python -m fairspectral.demo --output demo-output
 
@@ -57,6 +63,11 @@ test:  ## lint and the whole test suite with coverage
 	cat .lint.log; \
 	echo "lint $$lint, tests $$tests"; \
 	[ "$$lint $$tests" = "passed passed" ]
+
+# Without a GPU, the kernels run in Triton's interpreter (tests/conftest.py); a CPU build of torch is
+# enough: PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu make test-gpu
+test-gpu: $(GPU)/.installed  ## the tests of torch tensors, of the GPU kernel and of `device`
+	$(GPU)/bin/python $(PYTEST) $(wildcard tests/test_device.py tests/*/test_torch*.py tests/benchmarks/test_gpu*.py)
 
 test-oldest: $(OLDEST)/.installed  ## the test suite with the oldest versions that are declared
 	NUMBA_CACHE_DIR=$(CURDIR)/$(OLDEST)/numba $(OLDEST)/bin/python $(PYTEST)

@@ -15,7 +15,7 @@ from typing import Any
 from unittest.mock import patch
 
 import numpy as np
-from fairspectral_benchmarks.scaling.run import CLUSTERS, blobs
+from fairspectral_benchmarks.problems import CLUSTERS, blobs
 
 from fairspectral import FairSpectralClustering, starts
 from fairspectral.rounding.partition import large

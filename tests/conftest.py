@@ -14,6 +14,9 @@ import pytest
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
+# Without a GPU, Triton's kernels run in its interpreter; it reads this when it is imported.
+if not os.path.exists("/proc/driver/nvidia/version"):
+    os.environ.setdefault("TRITON_INTERPRET", "1")
 # Pictures are drawn into memory, also where there is a screen.
 os.environ.setdefault("MPLBACKEND", "Agg")
 

@@ -15,6 +15,7 @@ OPTIONAL = (
     "plotly",
     "pooch",
     "torch",
+    "triton",
     "pyarrow",
     "networkx",
     "igraph",

@@ -258,3 +258,26 @@ def _sample(data: Dataset, n: int) -> Dataset:
     rows = np.sort(np.random.default_rng(_SEED).choice(data.n, n, replace=False))
     assert data.X is not None
     return Dataset(data.name, data.sensitive_features[rows], X=data.X[rows])
+
+
+# --- many people ---
+
+# What the benchmarks of large n cluster: fifty blobs into half as many clusters.
+CLUSTERS, BLOBS, FEATURES, SHARES = 25, 50, 8, (0.45, 0.3, 0.17, 0.08)
+# Blobs that overlap, so that the graph of neighbours is in one piece.
+SPREAD = 3.0
+
+
+def blobs(n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Fifty blobs in eight dimensions, and four groups of unequal size.
+
+    Half of the people belong to the group of their blob, the others to any, so that plain clusters
+    are not fair.
+    """
+    from sklearn.datasets import make_blobs
+
+    X, blob = make_blobs(n, FEATURES, centers=BLOBS, cluster_std=SPREAD, random_state=0)
+    rng = np.random.default_rng(1)
+    drawn = rng.choice(len(SHARES), n, p=SHARES)
+    of_blob = rng.choice(len(SHARES), BLOBS, p=SHARES)
+    return X, np.where(rng.random(n) < 0.5, of_blob[blob], drawn)

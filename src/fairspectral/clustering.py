@@ -96,7 +96,11 @@ class FairSpectralClustering(FairClusteringBase):
     memory_budget : int, str or None
         In bytes or as ``"4GB"``. A kernel that needs more is recomputed in every pass instead
         of being stored, and the Krylov solver restarts instead of using more beside it. None
-        is half of the machine's memory for the kernel, about 6 (k + 32) vectors beside it.
+        is half of the machine's memory for the kernel, or of what is free on a GPU, and about
+        6 (k + 32) vectors beside it.
+    device : {"cpu", "cuda", "cuda:N", "auto"} or None
+        Where affinities and embedding are computed, with torch (extra ``gpu``). None is the CPU,
+        or the device of X where that is a tensor; ``"auto"`` is a GPU if there is a usable one.
     checkpoint : path-like or None
         A file in which a long fit saves its state, at most every ten seconds. If the process is
         killed, the same call goes on from there to the same labels; at the end the file is
@@ -177,6 +181,7 @@ class FairSpectralClustering(FairClusteringBase):
         "random_state": ["random_state"],
         "dtype": "no_validation",
         "memory_budget": "no_validation",
+        "device": "no_validation",
         "checkpoint": "no_validation",
         "n_jobs": [Integral, None],
         "verbose": ["verbose"],
@@ -205,6 +210,7 @@ class FairSpectralClustering(FairClusteringBase):
         random_state: Any = None,
         dtype: Any = None,
         memory_budget: int | str | None = None,
+        device: str | None = None,
         checkpoint: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -229,6 +235,7 @@ class FairSpectralClustering(FairClusteringBase):
         self.random_state = random_state
         self.dtype = dtype
         self.memory_budget = memory_budget
+        self.device = device
         self.checkpoint = checkpoint
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -249,18 +256,18 @@ class FairSpectralClustering(FairClusteringBase):
 
         Parameters
         ----------
-        X : array, DataFrame or sparse matrix of shape (n, d), affinities of shape (n, n), or graph
+        X : array, DataFrame, sparse matrix or tensor of shape (n, d), affinities (n, n), or graph
             The data; with an operator as `affinity` it may be None. Categories and missing values
             are for ``affinity="gower"`` and ``"auto"`` only. A graph is one of networkx,
             igraph or PyTorch Geometric (``Data``), or a `fairspectral.graphs.Graph`; its nodes
             are clustered by its edges, as with ``affinity="precomputed"``. Their weights are the
             edge attribute ``"weight"`` (``edge_weight`` in PyTorch Geometric), or 1 without one.
             ``labels_`` is in the order of its nodes: ``dict(zip(graph, model.labels_))`` with
-            networkx.
+            networkx. A torch tensor is computed with on its own device.
         y : ignored
             For scikit-learn's interface. Given without `sensitive_features` it causes a
             warning: groups do not go here.
-        sensitive_features : list, array, Series, Categorical, DataFrame, dict, str or None
+        sensitive_features : list, array, Series, Categorical, DataFrame, tensor, dict, str or None
             The groups: one value per sample, or one column per attribute (in a dict, by
             name). For a graph also the name of a node attribute, a list of several names, or a
             dict from nodes to groups. None gives plain spectral clustering. Values belong to

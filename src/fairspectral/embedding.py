@@ -17,6 +17,7 @@ from fairspectral.parameters import did_you_mean
 from fairspectral.problem import FairCutProblem
 from fairspectral.solvers.registry import solve
 from fairspectral.solvers.result import Callback, SolveResult
+from fairspectral.tensors import choose_place
 from fairspectral.validation import (
     Attribute,
     FairSpectralWarning,
@@ -24,7 +25,15 @@ from fairspectral.validation import (
 )
 
 # Parameters of `make_operator` other than the data and the affinity.
-AFFINITY_PARAMS = ("gamma", "n_neighbors", "kernel_params", "dtype", "memory_budget", "n_jobs")
+AFFINITY_PARAMS = (
+    "gamma",
+    "n_neighbors",
+    "kernel_params",
+    "dtype",
+    "memory_budget",
+    "device",
+    "n_jobs",
+)
 
 
 def embed(
@@ -97,7 +106,7 @@ def fair_spectral_embedding(
 
     Parameters
     ----------
-    X : array, sparse matrix, operator or graph
+    X : array, sparse matrix, tensor, operator or graph
         Features (n, d), with ``affinity="precomputed"`` the affinities (n, n), or a graph as in
         `FairSpectralClustering.fit`.
     sensitive_features : array, Series, DataFrame, name of a node attribute or None
@@ -118,7 +127,8 @@ def fair_spectral_embedding(
     return_result : bool
         Also return the `SolveResult`, whose ``vectors`` are ``H``.
     **affinity_params
-        ``gamma``, ``n_neighbors``, ``kernel_params``, ``dtype``, ``memory_budget``, ``n_jobs``.
+        ``gamma``, ``n_neighbors``, ``kernel_params``, ``dtype``, ``memory_budget``, ``device``,
+        ``n_jobs``.
 
     Returns
     -------
@@ -136,6 +146,7 @@ def fair_spectral_embedding(
         )
     X, sensitive_features, affinity = unpack_graph(X, sensitive_features, affinity)
     given = X
+    affinity_params["device"] = choose_place(affinity_params.get("device"), X)
     if not is_operator(affinity) and not is_operator(X):
         X = read_features(X, affinity)
     operator = make_operator(X, affinity, **affinity_params)

@@ -55,6 +55,7 @@ from fairspectral.rounding.rows import can_search
 from fairspectral.set_aside import SetAside, choose_aside
 from fairspectral.solvers.registry import SOLVERS
 from fairspectral.solvers.result import Callback, IterationRecord
+from fairspectral.tensors import Place, choose_place, is_tensor
 from fairspectral.validation import (
     Attribute,
     check_n_clusters,
@@ -62,7 +63,7 @@ from fairspectral.validation import (
 from fairspectral.weighting import Weights
 
 # Parameters that do not change the labels, or not by more than floating-point error.
-_NOT_OF_THE_LABELS = ("checkpoint", "n_jobs", "verbose")
+_NOT_OF_THE_LABELS = ("checkpoint", "device", "n_jobs", "verbose")
 
 
 class FairClusteringBase(LaterPeople, ClusterMixin, BaseEstimator):
@@ -88,6 +89,7 @@ class FairClusteringBase(LaterPeople, ClusterMixin, BaseEstimator):
     random_state: Any
     dtype: Any
     memory_budget: int | str | None
+    device: str | None
     checkpoint: Any
     n_jobs: int | None
     verbose: int
@@ -103,6 +105,7 @@ class FairClusteringBase(LaterPeople, ClusterMixin, BaseEstimator):
     ) -> Self:
         random_state = check_random_state(self.random_state)
         solver_params = self._solver_params()
+        place = choose_place(self.device, X)
         check_rounding_params(self.rounding_params or {})
         people = read_people(
             X,
@@ -126,13 +129,14 @@ class FairClusteringBase(LaterPeople, ClusterMixin, BaseEstimator):
                 "checkpoint; leave checkpoint out."
             )
         with checkpointing(self.checkpoint, partial(self._identity, people)):
-            self._compute(people, plan, solver_params, random_state)
+            self._compute(people, plan, place, solver_params, random_state)
         return self
 
     def _compute(
         self,
         people: People,
         plan: RoundingPlan | None,
+        place: Place,
         solver_params: Any,
         random_state: np.random.RandomState,
     ) -> None:
@@ -146,7 +150,7 @@ class FairClusteringBase(LaterPeople, ClusterMixin, BaseEstimator):
         self._say(f"affinity of {people.n} samples")
         report(AFFINITY, 0.0)
         with listening(lambda *_: None, lambda _, words: self._say(words)):
-            operator = self._make_operator(X, affinity)
+            operator = self._make_operator(X, affinity, place, solver_params)
         report(AFFINITY, 1.0)
         if links is not None or (plan is not None and plan.in_nodes):
             _check_in_memory(operator)
@@ -186,7 +190,7 @@ class FairClusteringBase(LaterPeople, ClusterMixin, BaseEstimator):
                 n_init=self.n_init,
                 random_state=random_state,
             )
-        labels, fair = self._round(rows, plan, rounder, links, random_state)
+        labels, fair = self._round(rows, plan, rounder, links, random_state, operator.device)
         # Stored together, so that an interrupted fit leaves the model as it was.
         self._attributes, self._affinity = attributes, affinity
         self._features_sha256 = sha256
@@ -310,11 +314,16 @@ class FairClusteringBase(LaterPeople, ClusterMixin, BaseEstimator):
         rounder: Rounder | None,
         links: Links | None,
         rng: Any,
+        device: Any,
     ) -> tuple[np.ndarray, FairAssignment | None]:
         if plan is None or rounder is None:
             self._say("rounding by k-means")
             cluster = partial(
-                kmeans_labels, n_clusters=self.n_clusters, n_init=self.n_init, random_state=rng
+                kmeans_labels,
+                n_clusters=self.n_clusters,
+                n_init=self.n_init,
+                random_state=rng,
+                device=device,
             )
             if links is None:
                 return cluster(rows), None
@@ -336,22 +345,28 @@ class FairClusteringBase(LaterPeople, ClusterMixin, BaseEstimator):
         if is_operator(X):
             return X
         if isinstance(X, WorkerTable):
-            self._remember_columns(X)
+            self._remember_columns(X.shape[1], X.names)
             return X
         found = read_features(X, affinity, check=partial(validate_data, self))
         if isinstance(found, MixedTable):
             validate_data(self, X, skip_check_array=True)  # remembers the names of the columns
+        elif is_tensor(found):
+            self._remember_columns(found.shape[1], None)
         return found
 
-    def _remember_columns(self, table: WorkerTable) -> None:
+    def _remember_columns(self, count: int, names: Any) -> None:
         """What scikit-learn's check keeps of a table in memory."""
-        self.n_features_in_ = table.shape[1]
-        if table.names is not None:
-            self.feature_names_in_ = table.names
+        self.n_features_in_ = count
+        if names is not None:
+            self.feature_names_in_ = names
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
 
-    def _make_operator(self, X: Any, affinity: Any) -> AffinityOperator:
+    def _make_operator(
+        self, X: Any, affinity: Any, place: Place, solver_params: Any
+    ) -> AffinityOperator:
+        given = isinstance(solver_params, dict)
+        tol = solver_params.get("tol") if given else getattr(solver_params, "tol", None)
         return make_operator(
             X,
             affinity,
@@ -360,6 +375,8 @@ class FairClusteringBase(LaterPeople, ClusterMixin, BaseEstimator):
             kernel_params=self.kernel_params,
             dtype=self.dtype,
             memory_budget=self.memory_budget,
+            device=place,
+            tol=tol,
             n_jobs=self.n_jobs,
         )
 

@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from fairspectral.tensors import is_tensor, on_host
+
 # Bytes that are read or copied at a time.
 _CHUNK = 2**22
 
@@ -55,8 +57,8 @@ def fingerprint_values(values: Any) -> str:
         for part, dtype in ((csr.indptr, "<i8"), (csr.indices, "<i8"), (csr.data, "<f8")):
             _add_rows(digest, part, dtype)
         return digest.hexdigest()
-    values = np.asarray(values)
-    _add_words(digest, "dense", values.shape)
+    values = values if is_tensor(values) else np.asarray(values)
+    _add_words(digest, "dense", tuple(values.shape))
     _add_rows(digest, values, "<f8")
     return digest.hexdigest()
 
@@ -94,19 +96,23 @@ def _add_words(digest: Any, *words: Any) -> None:
     digest.update(json.dumps(words, ensure_ascii=False).encode() + b"\n")
 
 
-def _add_rows(digest: Any, values: np.ndarray, dtype: Any) -> None:
-    """Add values in C order, a few rows at a time: they may fill most of the memory."""
-    values = np.atleast_1d(values)
+def _add_rows(digest: Any, values: Any, dtype: Any) -> None:
+    """Add values in C order, a few rows at a time: they may fill most of the memory, or a GPU's."""
+    values = values if is_tensor(values) else np.atleast_1d(values)
     width = int(np.prod(values.shape[1:], dtype=np.int64))
     rows = max(1, _CHUNK // (8 * max(1, width)))
     for start in range(0, len(values), rows):
-        digest.update(np.ascontiguousarray(values[start : start + rows], dtype=dtype).tobytes())
+        strip = on_host(values[start : start + rows])
+        digest.update(np.ascontiguousarray(strip, dtype=dtype).tobytes())
 
 
 def _add_object(digest: Any, value: Any) -> None:
     if isinstance(value, np.random.RandomState):
         value = value.get_state()
-    if isinstance(value, np.ndarray):
+    if is_tensor(value):
+        digest.update(f"tensor {tuple(value.shape)} {value.dtype}".encode())
+        _add_rows(digest, value, "<f8")
+    elif isinstance(value, np.ndarray):
         digest.update(f"array {value.shape} {value.dtype}".encode())
         if value.dtype.hasobject:
             _add_object(digest, value.tolist())

@@ -184,7 +184,7 @@ FUNCTIONS = [
       "n_components of at most 29."),
     c("embedding: unknown option", lambda: embedding(widht=3),
       "fair_spectral_embedding has no parameter 'widht'; for the affinities it takes gamma, "
-      "n_neighbors, kernel_params, dtype, memory_budget, n_jobs."),
+      "n_neighbors, kernel_params, dtype, memory_budget, device, n_jobs."),
     c("embedding: solver unknown", lambda: embedding(solver="krilov"),
       "solver='krilov' is unknown (did you mean 'krylov'?); choose one of 'auto', 'krylov', "
       "'admm', 'lanczos', 'nullspace'."),

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.neighbors import NearestNeighbors
 
 from fairspectral.affinity.nearest import find_neighbours
-from fairspectral_benchmarks.scaling.run import blobs
+from fairspectral_benchmarks.problems import blobs
 
 COUNT = 10
 # Rows whose neighbours are compared with the exact ones.

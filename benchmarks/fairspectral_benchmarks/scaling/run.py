@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from fairspectral_benchmarks.problems import CLUSTERS, blobs
 from fairspectral_benchmarks.process import DONE, Child, Compute, Say, work
 
 # The paths by name, as parameters of the estimator. The budget is less than any kernel matrix here.
@@ -20,28 +21,10 @@ PATHS: dict[str, dict[str, Any]] = {
     "kernel, stored": {"affinity": "rbf"},
     "kernel, recomputed": {"affinity": "rbf", "memory_budget": "200MB"},
 }
-CLUSTERS, BLOBS, FEATURES, SHARES = 25, 50, 8, (0.45, 0.3, 0.17, 0.08)
-# Blobs that overlap, so that the graph of neighbours is in one piece.
-SPREAD = 3.0
 # People of the fit before the clock starts, which compiles what the other needs.
 _WARM = 3000
 # Seconds that one fit may take.
 PATIENCE = 3600.0
-
-
-def blobs(n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Fifty blobs in eight dimensions, and four groups of unequal size.
-
-    Half of the people belong to the group of their blob, the others to any, so that plain clusters
-    are not fair.
-    """
-    from sklearn.datasets import make_blobs
-
-    X, blob = make_blobs(n, FEATURES, centers=BLOBS, cluster_std=SPREAD, random_state=0)
-    rng = np.random.default_rng(1)
-    drawn = rng.choice(len(SHARES), n, p=SHARES)
-    of_blob = rng.choice(len(SHARES), BLOBS, p=SHARES)
-    return X, np.where(rng.random(n) < 0.5, of_blob[blob], drawn)
 
 
 def run_apart(path: str, n: int, seed: int) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
 from typing import Any
 
@@ -92,6 +93,10 @@ class AffinityOperator(ABC):
         """`matmat` of a numpy block, as a numpy array, for code that computes on the host."""
         product = self.matmat(self.asarray(block))
         return np.asarray(array_api_compat.to_device(product, "cpu"))
+
+    def computing(self) -> AbstractContextManager[None]:
+        """Context in which a solver computes with blocks of `xp`."""
+        return nullcontext()
 
     def component_labels(self) -> np.ndarray | None:
         """The connected component of each node, or None where that is expensive to compute."""

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from fairspectral.affinity.base import AffinityOperator
 from fairspectral.affinity.dense import DenseOperator
-from fairspectral.affinity.sparse import SparseOperator
+from fairspectral.affinity.torch_sparse import graph_like
 
 _NAME = "the affinity of linked people"
 
@@ -35,7 +35,7 @@ def contract_affinity(operator: AffinityOperator, nodes: np.ndarray) -> Affinity
     n, m = len(nodes), int(nodes.max()) + 1
     indicator = sp.csr_array((np.ones(n, W.dtype), (nodes, np.arange(n))), shape=(m, n))
     if sp.issparse(W):
-        return SparseOperator(indicator @ W @ indicator.T, name=_NAME)
+        return graph_like(operator, indicator @ W @ indicator.T, name=_NAME)
     half = indicator @ W
     contracted = np.asarray(indicator @ half.T)
     # Sums in another order differ by floating-point errors.

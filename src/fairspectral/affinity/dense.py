@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -56,20 +57,26 @@ class DenseOperator(ScaledOperator):
     @cached_property
     def _component_labels(self) -> np.ndarray:
         """Search through the rows; a fully connected ``W`` is settled by its first row."""
-        unseen = np.ones(self.shape[0], dtype=bool)
-        labels = np.zeros(self.shape[0], dtype=np.int64)
-        component = 0
-        while unseen.any():
-            frontier = [int(np.argmax(unseen))]
-            unseen[frontier] = False
-            labels[frontier] = component
-            while frontier and unseen.any():
-                found = np.flatnonzero((self.stored_weights[frontier.pop()] > 0) & unseen)
-                unseen[found] = False
-                labels[found] = component
-                frontier.extend(found.tolist())
-            component += 1
-        return labels
+        W = self.stored_weights
+        return search_components(self.shape[0], lambda row: W[row] > 0)
+
+
+def search_components(n: int, linked: Callable[[int], np.ndarray]) -> np.ndarray:
+    """The component of each of n nodes; `linked` tells to whom one has an affinity, shape (n,)."""
+    unseen = np.ones(n, dtype=bool)
+    labels = np.zeros(n, dtype=np.int64)
+    component = 0
+    while unseen.any():
+        frontier = [int(np.argmax(unseen))]
+        unseen[frontier] = False
+        labels[frontier] = component
+        while frontier and unseen.any():
+            found = np.flatnonzero(linked(frontier.pop()) & unseen)
+            unseen[found] = False
+            labels[found] = component
+            frontier.extend(found.tolist())
+        component += 1
+    return labels
 
 
 def _scan(W: np.ndarray, name: str) -> np.ndarray:

@@ -11,6 +11,8 @@ import scipy.sparse as sp
 from sklearn.utils import check_array
 
 from fairspectral.affinity.mixed import MixedTable, is_mixed, read_mixed
+from fairspectral.affinity.torch_table import read_tensor, symmetric_words
+from fairspectral.tensors import is_tensor, on_host
 from fairspectral.validation import FairSpectralWarning, check_data
 
 # Affinities for which categories and missing values may be in a table.
@@ -26,13 +28,19 @@ def read_features(X: Any, affinity: Any, *, check: Callable[..., Any] = check_ar
     """Numbers, affinities or a `MixedTable`, by `affinity`.
 
     `check` is scikit-learn's own check; an estimator passes one that remembers feature names.
+    Dense tensors stay tensors, where they are.
     """
+    precomputed = isinstance(affinity, str) and affinity == "precomputed"
+    if is_tensor(X):
+        X = read_tensor(X, precomputed=precomputed)
+        if is_tensor(X) and affinity != "gower":
+            return X
+        X = on_host(X)
     if takes_mixed(affinity) and (affinity == "gower" or is_mixed(X)):
         table = read_mixed(X)
         if affinity == "auto":
             _warn_of_missing(table)
         return table
-    precomputed = isinstance(affinity, str) and affinity == "precomputed"
     otherwise = "" if precomputed or sp.issparse(X) else ", or pass affinity='gower'"
     checked = check_data(X, precomputed=precomputed, check=check, otherwise=otherwise)
     if not precomputed:
@@ -49,13 +57,7 @@ def _warn_of_affinities(X: Any) -> None:
         return
     differs = values != values.T
     if (differs.nnz == 0) if sp.issparse(differs) else not differs.any():
-        warnings.warn(
-            f"X is a symmetric {X.shape[0]} × {X.shape[0]} matrix, whose rows are compared like "
-            "those of any table; if it holds the affinities themselves, pass "
-            "affinity='precomputed'.",
-            FairSpectralWarning,
-            stacklevel=2,
-        )
+        warnings.warn(symmetric_words(X.shape[0]), FairSpectralWarning, stacklevel=2)
 
 
 def _warn_of_missing(table: MixedTable) -> None:

@@ -6,6 +6,7 @@ normalised affinity, so the leading eigenvectors describe them and not the clust
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from fairspectral.affinity.base import AffinityOperator
-from fairspectral.affinity.sparse import SparseOperator
+from fairspectral.affinity.torch_sparse import graph_like
 
 # From this density on there are no dangling trees worth looking for.
 _DENSE = 0.5
@@ -85,7 +86,7 @@ def without_fringe(operator: AffinityOperator, fringe: Fringe) -> AffinityOperat
     """The operator of the nodes that are kept, as if there were no others."""
     W, kept = operator.stored_weights, fringe.kept
     if sp.issparse(W):
-        return SparseOperator(W[kept][:, kept], name="the affinity without its fringe")
+        return graph_like(operator, W[kept][:, kept], name="the affinity without its fringe")
     return PrincipalOperator(operator, kept)
 
 
@@ -113,6 +114,10 @@ class PrincipalOperator(AffinityOperator):
         """The components of all, numbered without those that are left out."""
         labels = self._operator.component_labels()
         return None if labels is None else np.unique(labels[self._kept], return_inverse=True)[1]
+
+    def computing(self) -> AbstractContextManager[None]:
+        """That of the operator of all."""
+        return self._operator.computing()
 
     def matmat(self, block: Any) -> Any:
         """Apply ``M`` to a block of shape (m, b)."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import scipy.sparse as sp
 
 from fairspectral.affinity.base import AffinityOperator
 from fairspectral.affinity.dense import DenseOperator
-from fairspectral.affinity.sparse import SparseOperator
+from fairspectral.affinity.torch_sparse import graph_like
 
 # A larger dense part is not copied but applied through the whole: slower, in no further memory.
 _MOST_COPIED = 2**31
@@ -41,7 +42,7 @@ def induce(operator: AffinityOperator, people: np.ndarray) -> tuple[AffinityOper
         linked = np.asarray(part.sum(axis=1)).reshape(-1) > 0
         if not linked.all():
             part = part[linked][:, linked]
-        return SparseOperator(part, name=_NAME), people[linked]
+        return graph_like(operator, part, name=_NAME), people[linked]
     if isinstance(W, np.ndarray) and W.itemsize * len(people) ** 2 <= _MOST_COPIED:
         part = W[np.ix_(people, people)]
         linked = part.sum(axis=1) > 0
@@ -83,6 +84,10 @@ class InducedOperator(AffinityOperator):
         self.density, self.nbytes = operator.density, operator.nbytes
         self.own_threads = operator.own_threads
         self._scale = operator.asarray(np.sqrt(operator.degrees[people] / degrees)[:, None])
+
+    def computing(self) -> AbstractContextManager[None]:
+        """That of the operator of everybody."""
+        return self._operator.computing()
 
     def matmat(self, block: Any) -> Any:
         """Apply ``M`` to a block of shape (m, b)."""

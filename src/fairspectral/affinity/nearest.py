@@ -3,7 +3,8 @@
 Few features: a k-d tree, which is exact. People are asked in the order of its leaves, in which
 those who follow each other look at the same part of the tree, and in all threads. Many features:
 every pair, which is exact too; and where that would take minutes, and pynndescent is
-installed (extra ``knn``), an approximate search, whose recall is measured and said.
+installed (extra ``knn``), an approximate search, whose recall is measured and said. Tensors: every
+pair, on their device.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from scipy.spatial import KDTree
 from sklearn.neighbors import NearestNeighbors
 
 from fairspectral.linalg.threads import allowed_threads, openmp_after_fork
+from fairspectral.tensors import is_tensor
 
 # Rows beyond which the order in which they are asked matters: of 100,000 rows with 8 features it
 # halves the processor time of scikit-learn's tree (benchmarks/scaling.py --neighbours).
@@ -66,14 +68,16 @@ def find_neighbours(X: Any, count: int, n_jobs: int | None = None) -> Neighbours
 
     Parameters
     ----------
-    X : array or CSR of shape (n, d)
-        The features, scaled and centred.
+    X : array, tensor or CSR of shape (n, d)
+        The features, scaled and centred; those of a tensor are compared on its device.
     count : int
         Between 1 and n - 1.
     n_jobs : int or None
         Threads; None means as many as BLAS may use.
     """
     n, d = X.shape
+    if is_tensor(X):
+        return _on_device(X, count)
     if not sp.issparse(X):
         if n > _LARGE and d <= _FEW_FEATURES:
             return _by_tree(X, count, n_jobs)
@@ -83,6 +87,12 @@ def find_neighbours(X: Any, count: int, n_jobs: int | None = None) -> Neighbours
         search = NearestNeighbors(n_neighbors=count, n_jobs=n_jobs).fit(X)
         distances, indices = search.kneighbors()
     return Neighbours(indices, distances)
+
+
+def _on_device(X: Any, count: int) -> Neighbours:
+    from fairspectral.affinity.torch_neighbours import search_on_device
+
+    return Neighbours(*search_on_device(X, count))
 
 
 def _by_tree(X: np.ndarray, count: int, n_jobs: int | None) -> Neighbours:

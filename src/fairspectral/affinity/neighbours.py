@@ -19,6 +19,7 @@ from sklearn.metrics import pairwise_distances
 
 from fairspectral.affinity.nearest import find_neighbours
 from fairspectral.affinity.units import scaled_and_centred
+from fairspectral.tensors import on_host
 
 # With 10 the clusters are less stable on most real tables, with 30 the two rings of the circles are
 # joined (``benchmarks/affinities.py``).
@@ -39,7 +40,7 @@ def self_tuned_graph(
 
     Parameters
     ----------
-    X : array or CSR of shape (n, d)
+    X : array, tensor or CSR of shape (n, d)
         The features.
     n_jobs : int or None
         Threads for the neighbour search.
@@ -83,6 +84,7 @@ def _join_pieces(graph: Any, X: Any, widths: np.ndarray) -> tuple[Any, int]:
     """Link every piece to the person outside who is nearest, until there is one piece."""
     pieces, piece = connected_components(graph, directed=False)
     first = pieces
+    X = X if pieces == 1 else on_host(X)
     while pieces > 1:
         largest = int(np.argmax(np.bincount(piece)))
         here, there, distances = _nearest_outside(X, piece, pieces, largest)

@@ -29,16 +29,16 @@ _GROUPS = 32
 _FEW_FEATURES = 8
 # Largest error of the exponent that is accepted, as a power of two. It is the relative error of an
 # affinity, and errors of different affinities have different signs: the objective differs by less.
-_EXPONENT_ERROR = 1e-4
+EXPONENT_ERROR = 1e-4
 _ROUNDOFF = float(np.finfo(np.float32).eps) / 2
 # An exponent of this size leaves an affinity of no weight beside others: 2**-24.
-_DISTANT = 24.0
+DISTANT = 24.0
 # Powers of products beyond these would overflow or underflow in sums of float32.
-_SMALLEST, _LARGEST = 1e-20, 1e20
-_HIGHEST_DEGREE = 16
+SMALLEST, LARGEST = 1e-20, 1e20
+HIGHEST_DEGREE = 16
 # Error of a sum of products and its power, in units of roundoff of the largest affinity.
-_ERROR_UNITS = 64
-_LOG2_E = float(np.log2(np.e))
+ERROR_UNITS = 64
+LOG2_E = float(np.log2(np.e))
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class TiledKernel:
             lambda these, those: add_sums(features, sums, these, those), report
         )
         # An affinity of zero may come out as a floating-point error below it.
-        allowed = -_ERROR_UNITS * _ROUNDOFF * float(diagonal.max())
+        allowed = -ERROR_UNITS * _ROUNDOFF * float(diagonal.max())
         if not min(least) >= allowed:
             self._refuse_negative(allowed)
         return sums, diagonal
@@ -234,15 +234,15 @@ def _squared(X: np.ndarray, gamma: float) -> Any:
     from fairspectral.affinity import tile_kernels as kernels
 
     with np.errstate(over="ignore"):
-        rows = X * np.sqrt(gamma * _LOG2_E)
+        rows = X * np.sqrt(gamma * LOG2_E)
         squares = np.square(rows, dtype=np.float64).sum(axis=1)
     reach = float(squares.max())
     # By products the error is that of the squared norms; by differences that of a coordinate,
     # times the distance.
-    if X.shape[1] > _FEW_FEATURES and 4 * reach * _ROUNDOFF <= _EXPONENT_ERROR:
+    if X.shape[1] > _FEW_FEATURES and 4 * reach * _ROUNDOFF <= EXPONENT_ERROR:
         squares = squares.astype(np.float32)
         return _tiled(kernels.SQUARED_BY_PRODUCTS, rows, squares=squares)
-    if not 2 * np.sqrt(reach * _DISTANT) * _ROUNDOFF <= _EXPONENT_ERROR:
+    if not 2 * np.sqrt(reach * DISTANT) * _ROUNDOFF <= EXPONENT_ERROR:
         return None
     return _tiled(kernels.SQUARED_DIFFERENCES, rows)
 
@@ -251,9 +251,9 @@ def _absolute(X: np.ndarray, gamma: float) -> Any:
     from fairspectral.affinity import tile_kernels as kernels
 
     with np.errstate(over="ignore"):
-        rows = X * (gamma * _LOG2_E)
+        rows = X * (gamma * LOG2_E)
         reach = float(np.abs(rows).sum(axis=1).max())
-    if not 2 * reach * _ROUNDOFF <= _EXPONENT_ERROR:
+    if not 2 * reach * _ROUNDOFF <= EXPONENT_ERROR:
         return None
     return _tiled(kernels.ABSOLUTE_DIFFERENCES, rows)
 
@@ -261,12 +261,12 @@ def _absolute(X: np.ndarray, gamma: float) -> Any:
 def _power(rows: np.ndarray, offset: Any, degree: Any) -> Any:
     from fairspectral.affinity import tile_kernels as kernels
 
-    whole = isinstance(degree, int | np.integer) and 1 <= degree <= _HIGHEST_DEGREE
+    whole = isinstance(degree, int | np.integer) and 1 <= degree <= HIGHEST_DEGREE
     if not whole or not np.isreal(offset) or not abs(offset) < np.inf:
         return None
     with np.errstate(over="ignore"):
         largest = float(np.square(rows, dtype=np.float64).sum(axis=1).max()) + abs(offset)
-        if not _SMALLEST < largest ** int(degree) < _LARGEST:
+        if not SMALLEST < largest ** int(degree) < LARGEST:
             return None
     return _tiled(kernels.POWER_OF_PRODUCT, rows, offset=offset, degree=int(degree))
 

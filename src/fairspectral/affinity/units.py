@@ -7,11 +7,14 @@ the clusters, so features are divided by a power of two, which is exact, and cen
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+
+from fairspectral.tensors import is_tensor
 
 
 @dataclass(frozen=True)
@@ -31,7 +34,10 @@ class Units:
 
     @classmethod
     def of(cls, X: Any) -> Units:
-        """Measure an array or a CSR matrix of shape (n, d)."""
+        """Measure an array, a tensor or a CSR matrix of shape (n, d)."""
+        if is_tensor(X):
+            exponent = math.frexp(float(X.abs().max()))[1]
+            return cls(exponent, float((X.double() * 2.0**-exponent).var(correction=0)))
         values = X.data if sp.issparse(X) else X
         exponent = int(np.frexp(np.abs(values).max(initial=0))[1])
         scaled = np.ldexp(values, -exponent).astype(np.float64, copy=False)
@@ -45,8 +51,11 @@ class Units:
         """The features in these units, each column centred at its median.
 
         A zero that a sparse matrix does not store stays where it is: only columns without any
-        are centred.
+        are centred. Tensors come back in float64.
         """
+        if is_tensor(X):
+            scaled = X.double() * 2.0**-self.exponent
+            return scaled - scaled.median(dim=0).values
         if not sp.issparse(X):
             scaled = np.ldexp(X, -self.exponent)
             return scaled - np.median(scaled, axis=0)

@@ -14,6 +14,7 @@ from fairspectral.affinity.base import AffinityOperator
 from fairspectral.affinity.fringe import PrincipalOperator
 from fairspectral.affinity.kernel import KernelOperator
 from fairspectral.affinity.scaled import ScaledOperator
+from fairspectral.affinity.torch_scaled import TorchOperator
 from fairspectral.linalg.products import sparse_product
 from fairspectral.linalg.threads import allowed_threads, in_threads
 
@@ -76,6 +77,8 @@ def in_float64(operator: AffinityOperator) -> Any:
         return operator
     if operator.stored_weights is not None or isinstance(operator, KernelOperator):
         return WideOperator(operator)
+    if isinstance(operator, TorchOperator):
+        return operator.in_float64()
     if isinstance(operator, PrincipalOperator):
         inner = in_float64(operator._operator)
         return None if inner is None else PrincipalOperator(inner, operator._kept)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,10 @@ class WrappedOperator(AffinityOperator):
         self.xp, self.device = operator.xp, operator.device
         self.density, self.nbytes = operator.density, operator.nbytes
         self.own_threads = operator.own_threads
+
+    def computing(self) -> AbstractContextManager[None]:
+        """That of the other operator."""
+        return self._operator.computing()
 
 
 class PenalisedOperator(WrappedOperator):

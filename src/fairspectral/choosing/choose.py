@@ -24,6 +24,7 @@ from fairspectral.resampling.measure import Resampling, kinds_of, measure_stabil
 from fairspectral.resampling.result import Stability
 from fairspectral.rounding.plan import EFFORTS
 from fairspectral.solvers.registry import SOLVER_NAMES
+from fairspectral.tensors import choose_place
 from fairspectral.validation import Attribute
 
 _SILHOUETTE_SAMPLE = 2000
@@ -53,7 +54,7 @@ def choose_k(
 
     Parameters
     ----------
-    X : array, DataFrame, sparse matrix, operator or graph
+    X : array, DataFrame, sparse matrix, tensor, operator or graph
         As in `FairSpectralClustering.fit`.
     sensitive_features : array, Series, DataFrame, dict or name of a node attribute
         The groups, as in `FairSpectralClustering.fit`.
@@ -67,7 +68,8 @@ def choose_k(
     random_state : int or None
         Seed.
     **affinity_params
-        ``gamma``, ``n_neighbors``, ``kernel_params``, ``dtype``, ``memory_budget``, ``n_jobs``.
+        ``gamma``, ``n_neighbors``, ``kernel_params``, ``dtype``, ``memory_budget``, ``device``,
+        ``n_jobs``.
 
     Returns
     -------
@@ -99,6 +101,7 @@ def choose_k(
         )
     X, sensitive_features, affinity = unpack_graph(X, sensitive_features, affinity)
     given = X
+    affinity_params["device"] = choose_place(affinity_params.get("device"), X)
     if not is_operator(affinity) and not is_operator(X):
         X = read_features(X, affinity)
     n = (affinity if is_operator(affinity) else X).shape[0]

@@ -65,6 +65,7 @@ def choose_k(
             gamma=method.width(),
             n_neighbors=method.neighbors,
             memory_budget=method.memory_budget,
+            device=method.device,
             n_jobs=method.threads,
         )
     if json:

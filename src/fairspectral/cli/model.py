@@ -42,6 +42,7 @@ def make_model(
         rounding_params=None if bounds is None else bounds.rounding_params(names),
         random_state=method.seed,
         memory_budget=method.memory_budget,
+        device=method.device,
         checkpoint=checkpoint,
         n_jobs=method.threads,
     )

@@ -189,6 +189,14 @@ class MethodOptions:
             help="For the affinities, such as 4GB; beyond it they are recomputed in every pass.",
         ),
     ] = None  # fmt: skip
+    device: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", rich_help_panel=METHOD, show_default="cpu",
+            help="Where to compute: cpu, cuda for a GPU, cuda:1 for the second one, or auto for a "
+            "GPU if there is one.",
+        ),
+    ] = None  # fmt: skip
     threads: Annotated[
         int | None,
         typer.Option(min=1, help="At most.", show_default="all cores", rich_help_panel=METHOD),
@@ -198,6 +206,7 @@ class MethodOptions:
         """Refuse invalid options before any file is read, rather than later in the library."""
         from fairspectral.parameters import check_choice, did_you_mean, parse_memory_budget
         from fairspectral.solvers.registry import SOLVER_NAMES
+        from fairspectral.tensors import choose_place
 
         check_choice(self.solver, SOLVER_NAMES, "--solver")
         check_choice(self.affinity, affinity_names(), "--affinity")
@@ -211,6 +220,7 @@ class MethodOptions:
         if not 0 <= self.seed <= _LARGEST_SEED:
             raise ValueError(f"--seed {self.seed} must lie between 0 and {_LARGEST_SEED}.")
         parse_memory_budget(self.memory_budget)
+        choose_place(self.device)
         if self.time_budget is not None and not 0 < self.time_budget < math.inf:
             raise ValueError(
                 f"--time-budget {self.time_budget:g} must be a positive number of seconds."

@@ -18,6 +18,7 @@ _OPTIONS = {
     "n_neighbors": ("neighbors",),
     "least_effect": ("least_effect",),
     "memory_budget": ("memory_budget",),
+    "device": ("device",),
     "sample_weight": ("weight",),
     "must_link": ("must_link",),
     "cannot_link": ("cannot_link",),
@@ -26,7 +27,7 @@ _OPTIONS = {
     "solver": ("solver",),
 }
 # These are English words too: they are arguments only where a value follows.
-_ALSO_WORDS = ("affinity", "gamma", "solver")
+_ALSO_WORDS = ("affinity", "device", "gamma", "solver")
 
 
 def in_options(text: str, parameters: Collection[str]) -> str:

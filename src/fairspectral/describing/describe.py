@@ -20,6 +20,7 @@ from fairspectral.graphs.door import as_graph, groups_of
 from fairspectral.metrics import encode_labels
 from fairspectral.parameters import check_whole_number
 from fairspectral.row_order import check_same_rows, row_labels
+from fairspectral.tensors import on_host
 from fairspectral.validation import Attribute, check_sensitive_features
 
 # A member is above somebody else in 60 of 100 pairs, or a share differs by 20 points.
@@ -136,6 +137,7 @@ def describe_codes(
     `untypical` are rows that are never named as typical members.
     """
     check_whole_number(most, "most")
+    X = on_host(X)
     if not 0 < least_effect <= 1:
         raise ValueError(f"least_effect={least_effect!r} must be above 0, and 1 at most.")
     n, k = len(codes), len(audit.clusters)

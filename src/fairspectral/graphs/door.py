@@ -13,6 +13,7 @@ from fairspectral.feature_tables import column_names
 from fairspectral.graphs.convert import from_igraph, from_networkx, from_pyg
 from fairspectral.graphs.graph import Graph, as_numpy
 from fairspectral.row_order import row_labels
+from fairspectral.tensors import is_tensor
 from fairspectral.validation import FairSpectralWarning
 
 _HEADINGS = (
@@ -141,7 +142,7 @@ def _refuse_edges(X: Any, sensitive_features: Any, affinity: Any) -> None:
 
 def _whole_pairs(X: Any) -> np.ndarray | None:
     """Whole numbers of at least 0 in two columns or two rows, as (m, 2); None of other data."""
-    if X is None or sp.issparse(X):
+    if X is None or sp.issparse(X) or (is_tensor(X) and X.is_floating_point()):
         return None
     if isinstance(X, list | tuple):
         shape = (len(X), len(X[0]) if len(X) and isinstance(X[0], list | tuple) else 0)

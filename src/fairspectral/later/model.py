@@ -21,6 +21,7 @@ from fairspectral.later.standing import Standing
 from fairspectral.later.training import Training
 from fairspectral.rounding.plan import make_rules
 from fairspectral.rounding.requests import SHARE_PARAMS
+from fairspectral.tensors import on_host
 from fairspectral.validation import Attribute, FairSpectralWarning
 from fairspectral.weighting import check_later_weights
 
@@ -182,5 +183,5 @@ class LaterPeople:
         check_is_fitted(self, "labels_")
         self._training.check_rows_are_here()
         check = partial(validate_data, self, reset=False)
-        rows = read_rows(X, self._training, len(self.labels_), type(self).__name__, check)
+        rows = read_rows(on_host(X), self._training, len(self.labels_), type(self).__name__, check)
         return place(rows, self._training, self.labels_, self._terms)

@@ -25,6 +25,7 @@ from fairspectral.affinity.neighbours import NEIGHBOURS
 from fairspectral.affinity.units import scaled_and_centred
 from fairspectral.later.recognising import fingerprints
 from fairspectral.linalg.threads import openmp_after_fork
+from fairspectral.tensors import on_host
 
 PRECOMPUTED, NEIGHBOUR_GRAPH, ON_WORKERS = "precomputed", "nearest_neighbors", "on workers"
 # Affinities in a strip of later people, 128 MB.
@@ -40,7 +41,7 @@ class Training:
     affinity : str or callable
         How, with ``"auto"`` replaced by what it took; `PRECOMPUTED` where affinities were given,
         `ON_WORKERS` where only the workers of a Dask cluster have the rows.
-    rows : ndarray, CSR, MixedTable or None
+    data : ndarray, tensor, CSR, MixedTable or None
         The table, or affinities that are in memory; None where there is neither.
     n_neighbors, gamma, kernel_params :
         As in `FairSpectralClustering`.
@@ -53,7 +54,7 @@ class Training:
     """
 
     affinity: Any
-    rows: Any
+    data: Any
     n_neighbors: int = 10
     gamma: Any = "scale"
     kernel_params: dict[str, Any] | None = None
@@ -70,7 +71,7 @@ class Training:
         if isinstance(X, WorkerTable):
             return cls(ON_WORKERS, None)
         if affinity == GOWER and not isinstance(X, MixedTable):
-            X = read_mixed(X)
+            X = read_mixed(on_host(X))
         return cls(affinity, X, rescaled=operator.rescaled, **options)
 
     def check_rows_are_here(self) -> None:
@@ -82,9 +83,14 @@ class Training:
             )
 
     @cached_property
+    def rows(self) -> Any:
+        """`data` in host memory, where later people are compared with them."""
+        return on_host(self.data)
+
+    @cached_property
     def fingerprints(self) -> np.ndarray | None:
         """Of the rows; None where they are not known."""
-        if self.rows is None or self.marks is not None:
+        if self.data is None or self.marks is not None:
             return self.marks
         return fingerprints(_plain(self.rows))
 

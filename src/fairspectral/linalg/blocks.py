@@ -16,6 +16,8 @@ from fairspectral.linalg.threads import allowed_threads, in_threads
 
 # A strip's temporary fits into the cache, and is small compared with the blocks.
 _STRIP_BYTES = 2**20
+# On a device every strip is a call, and none should take less time than calling it.
+_DEVICE_STRIP_BYTES = 2**28
 # Number of multiplications from which threads are faster.
 _LARGE = 2**22
 
@@ -39,7 +41,8 @@ def epsilon(block: Any) -> float:
 
 def strips(block: Any, width: int) -> Iterator[slice]:
     """Slices of the rows such that `width` columns of one strip are a small temporary."""
-    rows = max(256, _STRIP_BYTES // (8 * max(1, width)))
+    numbers = _STRIP_BYTES if isinstance(block, np.ndarray) else _DEVICE_STRIP_BYTES
+    rows = max(256, numbers // (8 * max(1, width)))
     for start in range(0, block.shape[0], rows):
         yield slice(start, start + rows)
 

@@ -15,6 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from fairspectral.linalg.blocks import row_bounds
+from fairspectral.linalg.threads import in_threads
+
 # A sample of one point in eight leaves an error in the potentials that shifts only a few
 # per cent of the points; below a few thousand points sampling costs more than it saves.
 _SAMPLE_ONE_IN = 8
@@ -120,7 +123,12 @@ def _to_integers(cost: np.ndarray, n_groups: int) -> tuple[np.ndarray, float]:
     """
     n, k = cost.shape
     bits = 60 - int(np.ceil(np.log2(n_groups * k + k + 1)))
-    spread = float((cost.max(axis=1) - cost.min(axis=1)).max())
+    bounds = row_bounds(cost, k)
+
+    def spread_of(first: int, last: int) -> float:
+        return float(np.ptp(cost[first:last], axis=1).max())
+
+    spread = float(np.max(in_threads(spread_of, bounds)))
     if not np.isfinite(spread):
         raise ValueError("the cost matrix contains NaN or infinity; every cost must be finite.")
     # float64 has 53 bits; more would be meaningless.
@@ -128,12 +136,17 @@ def _to_integers(cost: np.ndarray, n_groups: int) -> tuple[np.ndarray, float]:
     factor = float(np.ldexp(1.0, min(max(exponent, -1000), 1000)))
     scaled = np.empty((n, k), dtype=np.int64)
     step = max(1, 2**20 // k)
-    for at in range(0, n, step):
-        part = cost[at : at + step].astype(np.float64)
-        part -= part.min(axis=1, keepdims=True)
-        part *= factor
-        np.rint(part, out=part)
-        scaled[at : at + step] = part
+
+    def convert(first: int, last: int) -> None:
+        for at in range(first, last, step):
+            rows = slice(at, min(at + step, last))
+            part = cost[rows].astype(np.float64)
+            part -= part.min(axis=1, keepdims=True)
+            part *= factor
+            np.rint(part, out=part)
+            scaled[rows] = part
+
+    in_threads(convert, bounds)
     return scaled, factor
 
 

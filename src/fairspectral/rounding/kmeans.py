@@ -14,6 +14,10 @@ from sklearn.metrics.pairwise import euclidean_distances
 from fairspectral.linalg.room import check_room_to_work
 from fairspectral.linalg.threads import openmp_after_fork
 
+# Rows beyond which a GPU clusters them, if there is one: fewer take the host well below a second
+# for each start.
+_MANY = 20_000
+
 
 def kmeans_labels(
     rows: Any,
@@ -22,6 +26,7 @@ def kmeans_labels(
     n_init: int = 10,
     random_state: Any = None,
     sample_weight: np.ndarray | None = None,
+    device: Any = None,
 ) -> np.ndarray:
     """Cluster the rows of an embedding into exactly `n_clusters` non-empty clusters.
 
@@ -37,6 +42,8 @@ def kmeans_labels(
         Seed.
     sample_weight : ndarray of shape (n,) or None
         Weight of each row.
+    device : device or None
+        Where the affinities are; many rows are clustered there if it is a GPU.
 
     Returns
     -------
@@ -44,12 +51,21 @@ def kmeans_labels(
         Labels 0 .. n_clusters - 1, each used at least once.
     """
     check_room_to_work()
-    model = KMeans(n_clusters, n_init=n_init, random_state=random_state)
     with openmp_after_fork(), warnings.catch_warnings():
         # k-means warns if there are fewer distinct rows than clusters; this is repaired below.
         warnings.filterwarnings("ignore", "Number of distinct clusters", ConvergenceWarning)
-        labels = model.fit_predict(rows, sample_weight=sample_weight)
+        if str(device).startswith("cuda") and rows.shape[0] > _MANY:
+            labels = _on_device(rows, n_clusters, device, n_init, random_state, sample_weight)
+        else:
+            model = KMeans(n_clusters, n_init=n_init, random_state=random_state)
+            labels = model.fit_predict(rows, sample_weight=sample_weight)
     return fill_empty_clusters(rows, labels, n_clusters)
+
+
+def _on_device(rows: Any, n_clusters: int, device: Any, *options: Any) -> np.ndarray:
+    from fairspectral.rounding.torch_kmeans import kmeans_on_device
+
+    return kmeans_on_device(rows, n_clusters, device, *options)
 
 
 def fill_empty_clusters(rows: Any, labels: np.ndarray, n_clusters: int) -> np.ndarray:

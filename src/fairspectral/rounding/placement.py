@@ -105,13 +105,13 @@ def start_beside_fringe(
         clusters where they were placed.
     """
     kept, k = fringe.kept, plan.n_clusters
-    inner = WeightedRows(points.rows[kept], points.weights[kept])
+    inner = WeightedRows(points.rows[kept], points.weights[kept], points.device)
     labels = np.zeros(len(fringe.piece), dtype=np.int32)
     floor = min(plan.smallest, len(kept) // k)
     labels[kept] = floored_clusters(inner, k, floor, n_init, seed, largest=plan.largest)
     labels = place_pieces(affinity, labels, fringe, plan)
     rows = complete_rows(points.rows, labels, fringe, k)
-    return labels, WeightedRows(rows, points.weights)
+    return labels, WeightedRows(rows, points.weights, points.device)
 
 
 def rows_of_all(rows: np.ndarray, fringe: Fringe) -> np.ndarray:

@@ -49,6 +49,10 @@ _WORK = 3.5e9
 # Gains below this are floating-point error.
 LEAST_GAIN = 1e-9
 
+# A step with all persons, which costs a pass, is worth another one of its kind if the cut has
+# fallen by this part of it.
+WORTH_A_PASS = 1e-4
+
 
 def kernel_costs(state: CutState, degrees: np.ndarray, shift: float) -> np.ndarray:
     """Weighted kernel k-means costs of each person in each cluster, shape (n, k).
@@ -96,7 +100,7 @@ def flow_steps(
         fall = state.cut - trial.cut
         if fall > LEAST_GAIN:
             state, potentials = trial, flow.potentials
-        if fall <= 1e-4 * state.cut:
+        if fall <= WORTH_A_PASS * state.cut:
             shifts.pop(0)
     return state
 

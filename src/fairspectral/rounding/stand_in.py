@@ -8,14 +8,22 @@ bounds all the same, and the batch counts if the cut has really fallen.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from fairspectral.cut import CutState
+from fairspectral.linalg.blocks import row_bounds
+from fairspectral.linalg.threads import in_threads
 from fairspectral.rounding.bounds import FairnessRule
 from fairspectral.rounding.flow import load_kernels
-from fairspectral.rounding.refine import LEAST_GAIN, make_band, make_partition
+from fairspectral.rounding.refine import (
+    LEAST_GAIN,
+    WORTH_A_PASS,
+    make_band,
+    make_partition,
+)
 from fairspectral.rounding.rows import unlinked_rows
 
 # After a batch that failed the next one has this share of it; after one that succeeded, twice as
@@ -62,8 +70,12 @@ def batches_of_moves(
         if stopped() or not kernels.sweep(rows, partition, band, order, LEAST_GAIN):
             break
         trial = CutState.measure(affinity, partition.labels.astype(state.labels.dtype), k)
-        if trial.cut < state.cut - LEAST_GAIN:
+        fall = state.cut - trial.cut
+        if fall > LEAST_GAIN:
+            enough = share == 1.0 and fall <= WORTH_A_PASS * state.cut
             state, share = trial, min(1.0, _LARGER * share)
+            if enough:
+                break
         elif len(order) == 1:
             break
         else:
@@ -71,18 +83,22 @@ def batches_of_moves(
     return state
 
 
+def _best_gains(state: CutState, degrees: np.ndarray, first: int, last: int) -> np.ndarray:
+    """By how much the best move of each of some persons would lower the cut."""
+    labels, links, degrees = state.labels[first:last], state.links[first:last], degrees[first:last]
+    shares = state.within / state.volumes
+    own = links[np.arange(last - first), labels]
+    rest = np.maximum(state.volumes[labels] - degrees, np.finfo(float).tiny)
+    gains = np.full(last - first, -np.inf)
+    for there, share in enumerate(shares):
+        joined = (state.within[there] + 2 * links[:, there]) / (state.volumes[there] + degrees)
+        gains = np.maximum(gains, np.where(labels == there, -np.inf, joined - share))
+    return gains + (state.within[labels] - 2 * own) / rest - shares[labels]
+
+
 def _most_promising(state: CutState, degrees: np.ndarray) -> np.ndarray:
     """The persons whose best move would lower the cut, the largest fall first."""
-    n, k, labels = len(degrees), len(state.volumes), state.labels
-    everyone, links = np.arange(n), state.links
-    shares = state.within / state.volumes
-    own = links[everyone, labels]
-    rest = np.maximum(state.volumes[labels] - degrees, np.finfo(float).tiny)
-    gains = np.full(n, -np.inf)
-    for there in range(k):
-        joined = (state.within[there] + 2 * links[:, there]) / (state.volumes[there] + degrees)
-        gain = np.where(labels == there, -np.inf, joined - shares[there])
-        gains = np.maximum(gains, gain)
-    gains += (state.within[labels] - 2 * own) / rest - shares[labels]
+    bounds = row_bounds(state.links, len(state.volumes))
+    gains = np.concatenate(in_threads(partial(_best_gains, state, degrees), bounds))
     order = np.argsort(-gains, kind="stable")
     return order[: np.count_nonzero(gains > LEAST_GAIN)]

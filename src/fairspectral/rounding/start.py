@@ -41,10 +41,13 @@ class WeightedRows:
     rows : ndarray of shape (n, d), float64
     weights : ndarray of shape (n,), float64
         Weight of each row in the k-means cost.
+    device : device or None
+        Where the affinities are, if there are any.
     """
 
     rows: np.ndarray
     weights: np.ndarray
+    device: Any = None
 
     @classmethod
     def scaled(
@@ -76,7 +79,7 @@ class WeightedRows:
                     "as sample_weight."
                 )
             weights = weights * (affinity.degrees / affinity.degrees.mean())
-        return cls(rows, weights)
+        return cls(rows, weights, None if affinity is None else affinity.device)
 
     def centroids(self, labels: np.ndarray, n_clusters: int) -> np.ndarray:
         """Weighted mean of every cluster, shape (k, d)."""
@@ -113,7 +116,12 @@ def floored_clusters(
 ) -> np.ndarray:
     """k-means with a floor, and perhaps a ceiling, on the sizes; labels of shape (n,)."""
     labels = kmeans_labels(
-        points.rows, n_clusters, n_init=n_init, random_state=seed, sample_weight=points.weights
+        points.rows,
+        n_clusters,
+        n_init=n_init,
+        random_state=seed,
+        sample_weight=points.weights,
+        device=points.device,
     )
     for _ in range(_FLOOR_ROUNDS):
         if _sized(labels, n_clusters, smallest, largest):

@@ -91,7 +91,7 @@ class Solver(ABC):
         start: np.ndarray | None,
     ) -> SolveResult:
         apart = self.block_products and problem.operator.own_threads
-        with threads_apart() if apart else nullcontext():
+        with threads_apart() if apart else nullcontext(), problem.operator.computing():
             outcome = self._solve(problem, recorder, rng, start)
         return SolveResult(
             vectors=outcome.vectors,

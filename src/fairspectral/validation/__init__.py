@@ -14,6 +14,7 @@ from fairspectral.validation.attributes import check_sensitive_features as check
 from fairspectral.validation.features import check_data as check_data
 from fairspectral.validation.features import check_dtype as check_dtype
 from fairspectral.validation.features import check_n_clusters as check_n_clusters
+from fairspectral.validation.features import not_finite as not_finite
 from fairspectral.validation.values import encode_values as encode_values
 from fairspectral.validation.values import find_missing as find_missing
 from fairspectral.validation.warning import FairSpectralWarning as FairSpectralWarning

@@ -96,10 +96,15 @@ def check_finite_features(X: Any, feature_names: Any = None, otherwise: str = ""
     else:
         row, column = (int(i) for i in np.argwhere(bad)[0])
         value = X[row, column]
-    what = "NaN" if np.isnan(value) else "infinity"
     where = f"column {column}" if feature_names is None else f"column {feature_names[column]!r}"
+    raise not_finite(float(value), row, where, otherwise)
+
+
+def not_finite(value: float, row: int, where: str, otherwise: str = "") -> ValueError:
+    """The error for a feature that is NaN or infinite."""
+    what = "NaN" if np.isnan(value) else "infinity"
     otherwise = otherwise if what == "NaN" else ""
-    raise ValueError(
+    return ValueError(
         f"X contains {what} at row {row}, {where}; fill or drop missing values "
         f"(for example with sklearn.impute.SimpleImputer) before fitting{otherwise}."
     )

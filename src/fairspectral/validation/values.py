@@ -7,9 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from fairspectral.tensors import on_host
+
 
 def as_array(values: Any) -> np.ndarray:
     """Values of any type, which numpy must not change."""
+    values = on_host(values)
     if isinstance(values, np.ndarray):
         return values
     # A list of mixed types must not be turned into strings by numpy.

@@ -16,6 +16,7 @@ from fairspectral.constraints import encode_groups
 from fairspectral.graphs.door import as_graph, names_of, unpack_graph
 from fairspectral.links import Links, read_links
 from fairspectral.metrics import encode_labels
+from fairspectral.tensors import on_host
 from fairspectral.validation import Attribute
 from fairspectral.verification import Check, Verification
 from fairspectral.verify.cut import check_cut
@@ -81,7 +82,7 @@ def verify_certificate(
         certificate = Certificate.from_dict(certificate)
     codes, clusters = encode_labels(labels)
     graph = as_graph(X)
-    X = X if graph is None else graph  # read once: reading it may warn
+    X = on_host(X) if graph is None else graph  # read once: reading it may warn
     names = names_of(X)
     given, X, groups, used = _unpack(certificate, X, sensitive_features, affinity)
     params = {name: certificate.parameters[name] for name in _AFFINITY_PARAMS}

@@ -1,0 +1,1 @@
+"""Fits on a GPU, measured; ``python benchmarks/gpu.py`` runs it."""

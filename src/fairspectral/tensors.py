@@ -1,0 +1,127 @@
+"""Torch tensors as input, and the device that a user asks for.
+
+torch is imported only where a tensor is given or a device is asked for.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import scipy.sparse as sp
+
+_INSTALL = "pip install 'fairspectral[gpu]'"
+_CUDA = re.compile(r"cuda(:\d+)?")
+
+
+class Place(NamedTuple):
+    """Where the affinities are computed.
+
+    ``device`` is a device of torch, or None for numpy on the host; ``words`` say what
+    ``device="auto"`` found where that is not what one hopes for.
+    """
+
+    device: Any = None
+    words: str = ""
+
+
+HOST = Place()
+
+
+def is_tensor(value: Any) -> bool:
+    """Whether a value is a torch tensor; torch is not imported to find out."""
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(value, torch.Tensor)
+
+
+def on_host(value: Any) -> Any:
+    """A tensor as an array of numpy or a CSR matrix of scipy, and a dict of tensors likewise.
+
+    Anything else comes back as it is.
+    """
+    if isinstance(value, Mapping) and any(map(is_tensor, value.values())):
+        return {name: on_host(one) for name, one in value.items()}
+    if not is_tensor(value):
+        return value
+    import torch
+
+    value = value.detach()
+    if value.layout == torch.strided:
+        value = value.resolve_conj().cpu()
+        # numpy has no bfloat16.
+        return (value.float() if value.dtype == torch.bfloat16 else value).numpy()
+    coo = value.to_sparse_coo().coalesce().cpu()
+    rows, columns = coo.indices().numpy()
+    return sp.csr_array((coo.values().numpy(), (rows, columns)), shape=tuple(value.shape))
+
+
+def _check_name(device: Any) -> None:
+    """Refuse what is not the name of a device."""
+    known = device is None or device in ("cpu", "auto")
+    if not known and not (isinstance(device, str) and _CUDA.fullmatch(device)):
+        raise ValueError(
+            f"device={device!r} is not a device; pass 'cpu', 'cuda', 'cuda:1' for the second GPU, "
+            "or 'auto' for a GPU if there is one."
+        )
+
+
+def choose_place(device: Any, X: Any = None) -> Place:
+    """Where to compute, by what the user asked for and where the data are.
+
+    Parameters
+    ----------
+    device : str or None
+        ``"cpu"``, ``"cuda"``, ``"cuda:N"``, ``"auto"``; None is where the data are.
+    X : any
+        The data. Tensors are computed with by torch, on the CPU too; all else by numpy, unless a
+        GPU was asked for.
+    """
+    _check_name(device)
+    if device is None or device == "cpu":
+        if not is_tensor(X):
+            return HOST
+        return Place(X.device if device is None else _device("cpu"))
+    trouble = _no_cuda(device)
+    if not trouble:
+        return Place(_device("cuda" if device == "auto" else device))
+    if device != "auto":
+        raise trouble
+    words = "device='auto' found no usable GPU, so everything is computed on the CPU."
+    return Place(_device("cpu") if is_tensor(X) else None, words)
+
+
+def _device(name: str) -> Any:
+    import torch
+
+    index = torch.cuda.current_device() if name == "cuda" else None
+    return torch.device(name if index is None else f"cuda:{index}")
+
+
+def _no_cuda(device: str) -> Exception | None:
+    """Why a GPU cannot be used, in a sentence; None where it can."""
+    instead = "or pass device='auto', which uses the CPU where there is no GPU"
+    try:
+        import torch
+    except ImportError:
+        return ImportError(f"device={device!r} needs torch; install it with {_INSTALL}, {instead}.")
+    if not torch.cuda.is_available():
+        return ValueError(
+            f"device={device!r} needs a GPU with CUDA, and torch {torch.__version__} finds none; "
+            f"check its driver and that torch was built for CUDA, {instead}."
+        )
+    count, number = torch.cuda.device_count(), int(device.partition(":")[2] or 0)
+    if device != "auto" and number >= count:
+        return ValueError(
+            f"device={device!r} is not there: this machine has {count} GPU(s), numbered from 0; "
+            f"pass one of them, {instead}."
+        )
+    return None
+
+
+def free_bytes(device: Any) -> int:
+    """Memory that is free on a GPU now."""
+    import torch
+
+    return int(torch.cuda.mem_get_info(device)[0])
