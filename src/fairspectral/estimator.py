@@ -39,7 +39,6 @@ from fairspectral.parameters import seeded
 from fairspectral.people import People, read_people
 from fairspectral.progress import AFFINITY, EMBEDDING, ROUNDING, GapMeter, listening, report
 from fairspectral.rounder import Rounder
-from fairspectral.rounding.fair import FairAssignment
 from fairspectral.rounding.kmeans import kmeans_labels
 from fairspectral.rounding.placement import complete_rows, rows_of_all
 from fairspectral.rounding.plan import RoundingPlan, plan_rounding
@@ -51,6 +50,7 @@ from fairspectral.rounding.requests import (
     refuse_for_kmeans,
     refuse_without_groups,
 )
+from fairspectral.rounding.result import FairAssignment
 from fairspectral.rounding.rows import can_search
 from fairspectral.set_aside import SetAside, choose_aside
 from fairspectral.solvers.registry import SOLVERS

@@ -32,8 +32,8 @@ from fairspectral.rounding.rows import can_search
 _RELAXED = (0.4, 0.3)
 # The multilevel search beside them, which finds small clusters of outliers that moves of single
 # persons cannot make (`scripts/ablate_dense.py 4area 10 --rows 2000`); most other kernels end where
-# they did. Below 500 persons moves find the same; and for a large kernel it takes too long, since it
-# copies all affinities as a sparse graph.
+# they did. Below 500 persons moves find the same, and for a large kernel it takes too long, since
+# it copies all affinities as a sparse graph.
 _LEVELS = {
     "default": Effort(steps=100_000, per_node=20, members=3, generations=4),
     "thorough": EFFORTS["thorough"],

@@ -12,8 +12,6 @@ from fairspectral.rounding.inputs import check_inputs
 from fairspectral.rounding.plan import plan_rounding
 from fairspectral.rounding.result import FairAssignment
 
-__all__ = ["FairAssignment", "fair_assignment"]
-
 
 def fair_assignment(
     embedding: Any,
