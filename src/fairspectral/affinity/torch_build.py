@@ -38,8 +38,10 @@ def features_on_device(X: Any, place: Place) -> Any:
     return X.to(place.device)
 
 
-def given_on_device(W: Any, dtype: np.dtype | None, place: Place) -> AffinityOperator:
-    """Affinities that were given: a tensor, an array or a sparse matrix."""
+def given_on_device(
+    W: Any, dtype: np.dtype | None, place: Place, *, name: str = "X", remedy: str = ""
+) -> AffinityOperator:
+    """Affinities that were given, or computed on the host: a tensor, an array, a sparse matrix."""
     import torch
 
     if sp.issparse(W):
@@ -48,11 +50,15 @@ def given_on_device(W: Any, dtype: np.dtype | None, place: Place) -> AffinityOpe
     try:
         weights = as_weights(W if host is None else host, dtype, place.device)
     except torch.OutOfMemoryError:
-        operator: AffinityOperator = DenseOperator(np.asarray(on_host(W), dtype=dtype))
+        operator: AffinityOperator = DenseOperator(
+            np.asarray(on_host(W), dtype=dtype), name=name, remedy=remedy
+        )
         operator.storage = f"The affinities do not fit on {place.device}, so the CPU has them."
         return operator
     same = host is not None and str(weights.dtype).endswith(host.dtype.name)
-    operator = TorchDenseOperator(weights, on_the_host=host if same else None)
+    operator = TorchDenseOperator(
+        weights, name=name, remedy=remedy, on_the_host=host if same else None
+    )
     operator.storage = f"The affinities are held on {operator.device}."
     return operator
 
@@ -95,10 +101,12 @@ def kernel_on_device(
     why = f"The matrix would take {needed / 1e9:.2g} GB, the budget is {budget / 1e9:.2g} GB. "
     if features is None:
         X = on_host(X)
-        if needed > budget:
+        # The host must have room for the matrix too.
+        if needed > min(budget, parse_memory_budget(None)):
             why += "This kernel cannot be recomputed on a GPU, so the CPU does. "
             return KernelOperator(X, kernel, dtype, strip_bytes=min(budget // 3, 2**27), before=why)
-        return given_on_device(kernel_matrix(X, kernel, dtype), None, place)
+        W = kernel_matrix(X, kernel, dtype)
+        return given_on_device(W, None, place, name=kernel.name, remedy=kernel.remedy)
     if needed <= budget:
         stored = _stored(features, kernel)
         if stored is not None:

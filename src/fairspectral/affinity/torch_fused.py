@@ -17,6 +17,8 @@ _WIDEST = 64
 # A block's columns are scaled so that their largest entry is this, and exponentials by a power of
 # two: float16 has numbers from 6e-8 to 65504, and both use its upper part.
 _LARGEST, _SHIFT = 1024.0, 15.0
+# A column that is smaller than this is not scaled up to it: the factor would overflow.
+_SMALLEST = 1e-30
 # The oldest GPUs whose tensor cores multiply TF32 (Ampere).
 _OLDEST = (8, 0)
 
@@ -115,8 +117,7 @@ class FusedPasses:
         factors = block.new_ones(b)
         shift = 0.0
         if self.half:
-            largest = block.abs().amax(dim=0)
-            factors = _LARGEST / largest.where(largest > 0, largest.new_ones(()))
+            factors = _LARGEST / block.abs().amax(dim=0).clamp_min(_SMALLEST)
             shift = _SHIFT
         kind = torch.float16 if self.half else torch.float32
         padded = block.new_zeros((self._padded, width), dtype=kind)
