@@ -105,7 +105,7 @@ def partition(
     with threads_apart(), stop_on_interrupt(deadline):
         finest = Level(make_graph(affinity, plan.rules, plan.links))
         n = finest.size
-        amount = (EFFORTS[effort] if isinstance(effort, str) else effort).for_nodes(n)
+        amount = (EFFORTS[effort] if isinstance(effort, str) else effort).suited_to(n, k)
         if plan.links is not None:
             starts = [(name, plan.links.of_nodes(labels, k)) for name, labels in starts]
         jobs = max(amount.members, len(starts) + amount.members // 2)

@@ -28,6 +28,9 @@ _MOST_PER_NODE = 1000
 # Nodes up to which a clustering takes about a second with the larger population; the 1,797 of
 # `benchmarks/cut.py --only digits` end 5 % lower with it, and nearly all seeds at the same cut.
 _SMALL = 3000
+# Clusters beyond which the steps on a level grow with their number: the coarsest graph does too.
+# LastFMNet in 25 clusters (`benchmarks/cut.py --only lastfm-k25-0.2`) ends 3 % lower.
+_FEW_CLUSTERS = 12
 # Work between two looks at the watch: about a tenth of a second.
 _LOOK = 250_000
 # Random moves from which the typical change of the cut is taken.
@@ -75,10 +78,12 @@ class Effort:
             self, steps=max(1, int(part * self.steps)), per_node=int(part * self.per_node)
         )
 
-    def for_nodes(self, nodes: int) -> Effort:
-        """More members and generations for a small graph, with half the steps."""
+    def suited_to(self, nodes: int, k: int) -> Effort:
+        """More members and generations for a small graph, more steps for many clusters."""
         if nodes > _SMALL:
-            return self
+            # Without generations, the effort is meant to be as quick as it can be.
+            many = max(1.0, k / _FEW_CLUSTERS) if self.generations else 1.0
+            return replace(self, steps=int(many * self.steps))
         return replace(
             self,
             steps=(self.steps + 1) // 2,
