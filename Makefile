@@ -67,7 +67,7 @@ test:  ## lint and the whole test suite with coverage
 # Without a GPU, the kernels run in Triton's interpreter (tests/conftest.py); a CPU build of torch is
 # enough: PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu make test-gpu
 test-gpu: $(GPU)/.installed  ## the tests of torch tensors, of the GPU kernel and of `device`
-	$(GPU)/bin/python $(PYTEST) $(wildcard tests/test_device.py tests/*/test_torch*.py tests/benchmarks/test_gpu*.py)
+	$(GPU)/bin/python $(PYTEST) $(wildcard tests/test_device.py tests/test_tensor*.py tests/*/test_torch*.py tests/benchmarks/test_gpu*.py)
 
 test-oldest: $(OLDEST)/.installed  ## the test suite with the oldest versions that are declared
 	NUMBA_CACHE_DIR=$(CURDIR)/$(OLDEST)/numba $(OLDEST)/bin/python $(PYTEST)

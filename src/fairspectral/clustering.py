@@ -147,7 +147,7 @@ class FairSpectralClustering(FairClusteringBase):
         Number of features (of nodes for precomputed affinities).
     arrivals_ : tuple of ndarray of shape (h, k)
         For each attribute, the persons of each group that ``assign(..., update=True)`` placed in
-        each cluster since the fit.
+        each cluster since the fit; in units of weight after a fit with weights.
 
     Examples
     --------

@@ -17,6 +17,7 @@ import scipy.sparse as sp
 
 from fairspectral.feature_tables import column_names, refuse_masked
 from fairspectral.row_order import check_same_rows
+from fairspectral.tensors import on_host
 from fairspectral.validation import FairSpectralWarning, find_missing
 
 # Of a column whose numbers differ by less, relatively, floating-point errors are all that is left.
@@ -123,6 +124,7 @@ def check_constraints(
         Name of the data in messages.
     """
     check_same_rows(rows, constraints, rows_name, "constraints")
+    constraints = on_host(constraints)
     found = tuple(_read(name, values, n_samples) for name, values in _columns(constraints))
     for covariate in found:
         if covariate.is_constant:

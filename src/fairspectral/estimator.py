@@ -244,6 +244,7 @@ class FairClusteringBase(LaterPeople, ClusterMixin, BaseEstimator):
         state = CutState.measure(operator, labels, k)
         self._terms = ClusterTerms.of(state)
         self.arrivals_ = no_arrivals(self._attributes, k)
+        self._heaviest_arrival = 1
         found = audit_attributes(
             labels, tuple(range(k)), self._attributes, None, "", self._covariates
         )

@@ -13,7 +13,6 @@ from fairspectral.covariates import Covariate, check_constraints
 from fairspectral.fingerprints import fingerprint
 from fairspectral.graphs.door import as_graph, names_of, unpack_graph
 from fairspectral.links import Links, read_links
-from fairspectral.tensors import on_host
 from fairspectral.validation import Attribute, check_n_clusters
 from fairspectral.weighting import Weights, check_sample_weight
 
@@ -111,7 +110,6 @@ def read_people(
     X = X if graph is None else graph  # read once: reading it may warn
     names = names_of(X)
     X, sensitive_features, affinity = unpack_graph(X, sensitive_features, affinity)
-    sample_weight, constraints = on_host(sample_weight), on_host(constraints)
     given, X = X, check(X, affinity)
     n = affinity.shape[0] if X is None else X.shape[0]
     check_n_clusters(n_clusters, n, 0)

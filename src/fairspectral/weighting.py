@@ -13,6 +13,7 @@ import numpy as np
 
 from fairspectral.feature_tables import refuse_masked
 from fairspectral.row_order import check_same_rows
+from fairspectral.tensors import on_host
 
 # Units of all persons together: products of two such numbers fit in 64 bits, one in 32. A weight
 # that is no whole number is rounded to a billionth of the sum of all.
@@ -143,8 +144,9 @@ def _read_weights(sample_weight: Any, n: int, rows: Any, rows_name: str) -> np.n
     check_same_rows(rows, sample_weight, rows_name, "sample_weight")
     refuse_masked(sample_weight, "sample_weight")
     try:
-        weights = np.asarray(sample_weight)
+        weights = np.asarray(on_host(sample_weight))
         text = weights.dtype.kind in "USOb" and any(isinstance(w, str | bool) for w in weights.flat)
+        text |= weights.dtype.kind == "c"
         weights = weights.astype(np.float64)
     except (TypeError, ValueError):
         weights, text = np.empty(0), True

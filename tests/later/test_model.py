@@ -214,6 +214,20 @@ def test_shares_of_the_weight_of_everyone_are_kept_in_a_stream(tmp_path, whole):
     assert placed.unit == model._weights.unit
 
 
+def test_a_heavy_person_who_came_widens_the_bounds_of_later_batches(tmp_path):
+    X, groups, weights = people_with_weights(whole=True)
+    model = make(3, fairness_tol=0.05)
+    model.fit(X[:140], sensitive_features=groups[:140], sample_weight=weights[:140])
+    first, later = slice(140, 141), slice(150, 151)
+    heavy = model.assign(X[first], sensitive_features=groups[first], sample_weight=[60],
+                         update=True)  # fmt: skip
+    assert heavy.within_bounds
+    loaded = fairspectral.load(model.save(tmp_path / "m.npz"))
+    for one in (model, loaded):
+        light = one.assign(X[later], sensitive_features=groups[later], sample_weight=[1])
+        assert light.within_bounds, light.verdict
+
+
 def test_weight_that_cannot_be_placed_is_said_in_weight():
     X, groups, weights = people_with_weights(True)
     model = make(2, fairness_tol=0.1)

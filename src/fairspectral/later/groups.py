@@ -104,6 +104,7 @@ def everyone(
     tables: Sequence[np.ndarray],
     codes: np.ndarray,
     weights: Weights | None = None,
+    heaviest: int = 1,
 ) -> tuple[Attribute, ...]:
     """The groups of all people so far and of new ones; those so far in no order.
 
@@ -117,12 +118,14 @@ def everyone(
         New people.
     weights : Weights or None
         Theirs, where people have weights; the tables are then in units of weight.
+    heaviest : int
+        Units of the heaviest person who came since the fit.
     """
     found = []
     for a, (attribute, table) in enumerate(zip(attributes, tables, strict=True)):
         counts, both = table.sum(axis=1), None
         if weights is not None:
-            counts, units = _as_persons(counts, max(attribute.largest, weights.largest))
+            counts, units = _as_persons(counts, max(attribute.largest, weights.largest, heaviest))
             both = Weights(np.concatenate([units, weights.units]), weights.unit)
         so_far = np.repeat(np.arange(len(table)), counts)
         together = np.concatenate([so_far, codes[:, a]])

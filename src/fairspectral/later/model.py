@@ -31,6 +31,7 @@ class LaterPeople:
 
     labels_: np.ndarray
     arrivals_: tuple[np.ndarray, ...]
+    _heaviest_arrival: int
     _asked: dict[str, Any]
     _attributes: tuple[Attribute, ...]
     _weights: Any
@@ -132,7 +133,7 @@ class LaterPeople:
         fitted = tables_of(self._attributes, self.labels_, k)
         before = [table + more for table, more in zip(fitted, self.arrivals_, strict=True)]
         rules = make_rules(
-            everyone(self._attributes, before, codes, weights),
+            everyone(self._attributes, before, codes, weights, self._heaviest_arrival),
             k,
             self._asked["fairness_tol"],
             refuse=False,  # the new people may exclude a quota that the fit could keep
@@ -145,6 +146,8 @@ class LaterPeople:
             self.arrivals_ = tuple(
                 more + new for more, new in zip(self.arrivals_, result.arrivals, strict=True)
             )
+            if weights is not None:
+                self._heaviest_arrival = max(self._heaviest_arrival, weights.largest)
         return result
 
     def save(self, path: Any) -> Path:

@@ -85,6 +85,7 @@ def save_model(model: Any, path: Any, **extra: Any) -> Path:
             "rescaled": training.rescaled,
             "dtype": np.dtype(training.dtype).name,
             "diagnosis": [asdict(finding) for finding in model.diagnosis_],
+            "heaviest_arrival": model._heaviest_arrival,
             "weight_unit": None if model._weights is None else model._weights.unit,
             "nodes": None if model._nodes is None else [_plain_name(one) for one in model._nodes],
             "covariates": [one.name for one in model._covariates],
@@ -128,6 +129,7 @@ def load_model(make: type[Model], path: Any) -> tuple[Model, dict[str, Any]]:
         Attribute(a["name"], arrays[f"codes_{i}"], tuple(a["categories"]), model._weights)
         for i, a in enumerate(fitted["attributes"])
     )
+    model._heaviest_arrival = fitted.get("heaviest_arrival", 1)
     model.arrivals_ = tuple(arrays[f"arrivals_{i}"] for i in range(len(model._attributes)))
     model._terms = ClusterTerms(arrays["within"], arrays["volumes"])
     model._training = _unpack(header["rows"], arrays, model, fitted)

@@ -13,6 +13,7 @@ from fairspectral.constraints import encode_groups
 from fairspectral.graphs.door import groups_of
 from fairspectral.parameters import check_whole_number, is_boolean
 from fairspectral.row_order import check_same_rows
+from fairspectral.tensors import on_host
 from fairspectral.validation import Attribute, refuse_masked
 
 # Sums of squares of larger numbers may overflow.
@@ -68,7 +69,7 @@ def check_rows(rows: Any, name: str) -> np.ndarray:
     if sp.issparse(rows):
         raise TypeError(f"{name} is sparse; pass {name}.toarray().")
     try:
-        rows = np.asarray(rows)
+        rows = np.asarray(on_host(rows))
     except ValueError:
         raise ValueError(f"{name} has rows of different lengths; pass a table.") from None
     if rows.ndim != 2 or not rows.size:
@@ -142,7 +143,7 @@ def check_weights(sample_weight: Any, n: int) -> np.ndarray:
     """One weight of at least zero for each row."""
     refuse_masked(sample_weight, "sample_weight")
     try:
-        weights = np.asarray(sample_weight, dtype=np.float64)
+        weights = np.asarray(on_host(sample_weight), dtype=np.float64)
     except (TypeError, ValueError):
         weights = np.empty(0)
     usable = np.isfinite(weights) & (weights >= 0)
