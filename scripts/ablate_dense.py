@@ -36,12 +36,12 @@ def _after_flow_steps(
     return dense_search.search_dense(plan, affinity, state, *given, **options)
 
 
-LONGER = {"default": EFFORTS["default"]}
+AS_OF_SPARSE = {"default": EFFORTS["default"]}
 # Name, arguments of the rounding, and what is replaced: module, name in it, substitute.
 VARIANTS: tuple[tuple[str, dict[str, Any], tuple[tuple[Any, str, Any], ...]], ...] = (
     ("default", {}, ()),
     ("no multilevel search", {}, ((dense_search, "_MOST", 0),)),
-    ("a longer multilevel search", {}, ((dense_search, "_LEVELS", LONGER),)),
+    ("the multilevel search of sparse graphs", {}, ((dense_search, "_LEVELS", AS_OF_SPARSE),)),
     ("one start of k-means, not ten", {"n_init": 1}, ()),
     ("one fair flow, no Lloyd steps", {}, ((start, "_LLOYD_ROUNDS", 1),)),
     ("five flow steps on the cut first", {}, ((follow, "search_dense", _after_flow_steps),)),
