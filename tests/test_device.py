@@ -1,7 +1,9 @@
 """``device=`` and tensors as data: the answers of numpy, and a sentence where there is no GPU."""
 
+import copy
 import inspect
 import os
+import pickle
 import subprocess
 import sys
 
@@ -335,6 +337,23 @@ def test_a_saved_model_needs_no_device(torch, tmp_path):
     np.testing.assert_array_equal(loaded.predict(X), model.labels_)
     placed = loaded.assign(X[:20] + 0.01, sensitive_features=groups[:20])
     assert len(placed.labels) == 20
+
+
+@pytest.mark.parametrize("way", ["stored", "recomputed", "neighbours"])
+def test_a_model_of_tensors_can_be_pickled_and_copied(way, torch):
+    X, groups = people(100)
+    params = {**WAYS[way]}
+    if way == "recomputed":
+        params["memory_budget"] = "20kB"
+    model = FairSpectralClustering(2, random_state=0, effort="fast", **params)
+    model.fit(torch.from_numpy(X), sensitive_features=groups)
+    for again in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
+        np.testing.assert_array_equal(again.labels_, model.labels_)
+        np.testing.assert_array_equal(again.predict(X[:20]), model.predict(X[:20]))
+        ones = np.ones((100, 1))
+        assert torch.equal(
+            again.affinity_operator_.matmat(ones), model.affinity_operator_.matmat(ones)
+        )
 
 
 def test_a_checkpoint_goes_on_on_a_device(torch, tmp_path, monkeypatch):
