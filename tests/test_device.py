@@ -281,7 +281,8 @@ class TestTensorsThatAreRefused:
         X = torch.ones(10, 3)
         for value, word in ((torch.nan, "NaN"), (torch.inf, "infinity")):
             X[4, 2] = value
-            self.refuses(X, f"X contains {word} at row 4, column 2; fill or drop")
+            words = f"X contains {word} at row 4, column 2; fill or drop"
+            self.refuses(X, words, affinity="rbf")
         self.refuses(torch.ones(10, 3, dtype=torch.complex64), "Complex data not supported")
 
     def test_shapes(self, torch):
@@ -308,6 +309,66 @@ def test_other_types_of_numbers(name, torch):
     assert model.solve_result_.objective == pytest.approx(
         expected.solve_result_.objective, rel=1e-5
     )
+
+
+@pytest.mark.filterwarnings("ignore:Sparse CSR tensor support is in beta")
+@pytest.mark.filterwarnings("ignore:X has two columns of whole numbers")
+def test_tensors_that_numpy_or_scipy_do_not_have(torch):
+    W = torch.eye(6, dtype=torch.float64) + 0.5
+    hybrid = torch.sparse_coo_tensor(torch.arange(6)[None], W, (6, 6))
+    np.testing.assert_array_equal(on_host(hybrid), W.numpy())
+    np.testing.assert_array_equal(on_host(W[0].to_sparse_coo()), W[0].numpy())
+    for name in ("bfloat16", "float16"):
+        short = W.to(getattr(torch, name))
+        for sparse in (short.to_sparse_coo(), short.to_sparse_csr()):
+            np.testing.assert_array_equal(on_host(sparse).toarray(), W.numpy())
+    pairs = torch.complex(W, -W).conj()
+    np.testing.assert_array_equal(on_host(pairs.imag), W.numpy())
+    np.testing.assert_array_equal(on_host(pairs), W.numpy() * (1 + 1j))
+    np.testing.assert_array_equal(on_host(pairs.to_sparse_coo()).toarray(), W.numpy() * (1 + 1j))
+    whole = torch._neg_view(-torch.arange(12).reshape(6, 2))
+    FairSpectralClustering(2, affinity="rbf", random_state=0).fit(whole)
+
+
+def test_tensors_without_readable_numbers_are_refused(torch):
+    X = torch.ones(10, 2)
+    quantized = torch.quantize_per_tensor(X, 0.1, 0, torch.qint8)
+    others = {"meta": X.to("meta"), "quantized": quantized}
+    others["whole numbers on meta"] = X.long().to("meta")
+    others["nested"] = torch.nested.nested_tensor([X[0], X[1]])
+    for name, given in others.items():
+        for affinity in ("rbf", "auto", "precomputed"):
+            with pytest.raises(TypeError, match=f"X is a .*{name.split()[-1]}.*; pass "):
+                FairSpectralClustering(2, affinity=affinity).fit(given)
+        with pytest.raises(TypeError, match=r"a tensor is a .*; pass "):
+            on_host(given)
+
+
+@pytest.mark.filterwarnings("ignore:X has missing values")
+@pytest.mark.parametrize("affinity", ["gower", "auto"])
+def test_missing_values_in_a_tensor(affinity, torch):
+    X, groups = people(100)
+    X[5, 2] = np.nan
+    both = [
+        FairSpectralClustering(2, affinity=affinity, random_state=0, effort="fast").fit(
+            given, sensitive_features=groups
+        )
+        for given in (X, torch.from_numpy(X))
+    ]
+    assert both[1].solve_result_.objective == pytest.approx(
+        both[0].solve_result_.objective, rel=1e-5
+    )
+    with pytest.raises(ValueError, match=r"NaN at row 5, column 2; .*, or pass affinity='gower'\."):
+        FairSpectralClustering(2, affinity="rbf").fit(torch.from_numpy(X))
+
+
+def test_links_as_tensors(torch):
+    X, groups = people(60)
+    model = FairSpectralClustering(2, affinity="rbf", random_state=0, effort="fast")
+    together, apart = torch.tensor([[0, 1], [1, 2]]), torch.tensor([[0, 5]])
+    model.fit(X, sensitive_features=groups, must_link=together, cannot_link=apart)
+    assert len(set(model.labels_[:3])) == 1
+    assert model.labels_[0] != model.labels_[5]
 
 
 def test_gradients_are_not_used_and_data_are_not_changed(torch):

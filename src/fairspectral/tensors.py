@@ -47,14 +47,40 @@ def on_host(value: Any) -> Any:
         return value
     import torch
 
+    check_tensor(value)
     value = value.detach()
+    if value.layout != torch.strided and (value.ndim != 2 or value.dense_dim()):
+        value = value.to_dense()  # scipy has matrices of single numbers only
     if value.layout == torch.strided:
-        value = value.resolve_conj().cpu()
-        # numpy has no bfloat16.
-        return (value.float() if value.dtype == torch.bfloat16 else value).numpy()
-    coo = value.to_sparse_coo().coalesce().cpu()
+        value = value.resolve_conj().resolve_neg().cpu()
+        # numpy has neither bfloat16 nor numbers of 8 bits.
+        known = value.dtype == torch.float16 or not _short(value)
+        return (value if known else value.float()).numpy()
+    coo = value.to_sparse_coo().cpu()
+    coo = (coo.float() if _short(coo) else coo).coalesce()  # scipy has no float16 either
     rows, columns = coo.indices().numpy()
-    return sp.csr_array((coo.values().numpy(), (rows, columns)), shape=tuple(value.shape))
+    values = coo.values().resolve_conj().resolve_neg().numpy()
+    return sp.csr_array((values, (rows, columns)), shape=tuple(value.shape))
+
+
+def _short(value: Any) -> bool:
+    """Whether a tensor has floating-point numbers of less than 32 bits."""
+    return bool(value.is_floating_point() and value.element_size() < 4)
+
+
+def check_tensor(value: Any, name: str = "a tensor") -> None:
+    """Refuse tensors without numbers that can be read; anything else passes."""
+    if not is_tensor(value):
+        return
+    if value.is_nested:
+        raise TypeError(
+            f"{name} is a nested tensor, whose rows may differ in length; pass a plain one, such "
+            "as torch.nested.to_padded_tensor(...)."
+        )
+    if value.is_quantized:
+        raise TypeError(f"{name} is a quantized tensor; pass its numbers, with dequantize().")
+    if value.is_meta:
+        raise TypeError(f"{name} is a tensor on the meta device, without numbers; pass data.")
 
 
 def _check_name(device: Any) -> None:
