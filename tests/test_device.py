@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from helpers import needs_real_data
+from sklearn.base import clone
 from sklearn.datasets import make_blobs
 from sklearn.metrics.pairwise import rbf_kernel
 
@@ -21,12 +22,13 @@ from fairspectral import (
     choose_k,
     datasets,
     fair_spectral_embedding,
+    tensors,
 )
 from fairspectral import verify_certificate as verify
-from fairspectral.affinity import torch_kernel
+from fairspectral.affinity import make_operator, torch_kernel
 from fairspectral.affinity.torch_fused import FusedPasses
 from fairspectral.fingerprints import fingerprint, fingerprint_values
-from fairspectral.tensors import HOST, choose_place, is_tensor, on_host
+from fairspectral.tensors import HOST, Place, choose_place, is_tensor, on_host
 
 K = 4
 
@@ -46,7 +48,9 @@ def test_the_cpu_is_numpy(device):
     assert choose_place(device) is HOST
 
 
-@pytest.mark.parametrize("device", ["gpu", "CUDA", "cuda:", "cuda:x", 0, "", "cpu:0", True])
+@pytest.mark.parametrize(
+    "device", ["gpu", "CUDA", "cuda:", "cuda:x", 0, "", "cpu:0", True, np.array(["cpu"])]
+)
 def test_other_words_are_refused(device):
     X, groups = people(50)
     with pytest.raises(ValueError, match="is not a device; pass 'cpu', 'cuda'"):
@@ -369,6 +373,71 @@ def test_links_as_tensors(torch):
     model.fit(X, sensitive_features=groups, must_link=together, cannot_link=apart)
     assert len(set(model.labels_[:3])) == 1
     assert model.labels_[0] != model.labels_[5]
+
+
+def test_a_device_of_torch(torch):
+    X, groups = people(50)
+    model = FairSpectralClustering(2, affinity="rbf", device=torch.device("cpu"), random_state=0)
+    assert len(model.fit(X, sensitive_features=groups).labels_) == 50
+    assert choose_place(torch.device("cpu"), torch.ones(2, 2)).device == torch.device("cpu")
+
+
+def test_auto_looks_for_no_gpu_where_data_are_on_workers(torch, monkeypatch):
+    monkeypatch.setattr(tensors, "_no_cuda", lambda device: None)
+    monkeypatch.setattr(tensors, "_device", lambda name: torch.device("cuda:0"))
+    assert choose_place("auto").device == torch.device("cuda:0")
+    assert choose_place("auto", on_workers=True) is HOST
+    assert choose_place("cuda", on_workers=True).device == torch.device("cuda:0")
+    dask = pytest.importorskip("dask.array", reason="dask is not installed")
+    distributed = pytest.importorskip("distributed", reason="distributed is not installed")
+    X, groups = people(60)
+    model = FairSpectralClustering(2, affinity="rbf", random_state=0, effort="fast")
+    options = {"processes": False, "n_workers": 1, "threads_per_worker": 1}
+    with distributed.Client(**options, dashboard_address=None):
+        model.set_params(device="auto")
+        model.fit(dask.from_array(X, chunks=(30, 5)), sensitive_features=groups)
+    assert len(model.labels_) == 60
+
+
+@pytest.mark.parametrize("name", [">f8", ">f4", ">i8", "longdouble", "float64"])
+def test_affinities_of_any_type_of_numpy_on_a_device(name, torch):
+    W = rbf_kernel(people(40)[0], gamma=0.05)
+    W = np.round((W + W.T) * 50)
+    operator = make_operator(W.astype(name), "precomputed", device=Place(torch.device("cpu")))
+    assert operator.stored_weights.dtype.isnative
+    np.testing.assert_array_equal(operator.stored_weights, W)
+
+
+@pytest.mark.parametrize("affinity", ["rbf", "nearest_neighbors"])
+def test_the_smallest_and_largest_numbers(affinity, torch):
+    X, groups = people(60)
+    for factor in (1e-320, 1e300):
+        model = FairSpectralClustering(2, affinity=affinity, random_state=0, effort="fast")
+        model.fit(torch.from_numpy(X) * factor, sensitive_features=groups)
+        again = clone(model).fit(X * factor, sensitive_features=groups)
+        assert model.solve_result_.objective == pytest.approx(
+            again.solve_result_.objective, rel=1e-5
+        )
+
+
+def test_a_triton_that_fails_in_a_product(torch, monkeypatch):
+    class Fails:
+        nbytes = 0
+
+        def __init__(self, features, half):
+            self.sums = torch_kernel.StripPasses(features).sums
+
+        def product(self, block):
+            raise RuntimeError("out of resource: shared memory")
+
+    monkeypatch.setattr(torch_kernel, "can_fuse", lambda device: True)
+    monkeypatch.setattr(torch_kernel, "FusedPasses", Fails)
+    X, groups = people(100)
+    model = FairSpectralClustering(2, random_state=0, effort="fast", affinity="rbf")
+    model.set_params(memory_budget="20kB").fit(torch.from_numpy(X), sensitive_features=groups)
+    words = "Triton failed (RuntimeError: out of resource: shared memory), so torch computes it."
+    assert model.affinity_choice_.count(words) == 1
+    assert model.fair_assignment_.certified
 
 
 def test_gradients_are_not_used_and_data_are_not_changed(torch):

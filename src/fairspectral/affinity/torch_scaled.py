@@ -22,7 +22,7 @@ class TorchOperator(AffinityOperator):
     """
 
     @property
-    def xp(self) -> Any:  # type: ignore[override]
+    def xp(self) -> Any:
         """The namespace of torch; a module that an operator kept could not be pickled."""
         return importlib.import_module("array_api_compat.torch")
 
