@@ -1,7 +1,9 @@
 """``device=`` and tensors as data: the answers of numpy, and a sentence where there is no GPU."""
 
+import copy
 import inspect
 import os
+import pickle
 import subprocess
 import sys
 
@@ -9,6 +11,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from helpers import needs_real_data
+from sklearn.base import clone
 from sklearn.datasets import make_blobs
 from sklearn.metrics.pairwise import rbf_kernel
 
@@ -19,12 +22,13 @@ from fairspectral import (
     choose_k,
     datasets,
     fair_spectral_embedding,
+    tensors,
 )
 from fairspectral import verify_certificate as verify
-from fairspectral.affinity import torch_kernel
+from fairspectral.affinity import make_operator, torch_kernel
 from fairspectral.affinity.torch_fused import FusedPasses
 from fairspectral.fingerprints import fingerprint, fingerprint_values
-from fairspectral.tensors import HOST, choose_place, is_tensor, on_host
+from fairspectral.tensors import HOST, Place, choose_place, is_tensor, on_host
 
 K = 4
 
@@ -44,7 +48,9 @@ def test_the_cpu_is_numpy(device):
     assert choose_place(device) is HOST
 
 
-@pytest.mark.parametrize("device", ["gpu", "CUDA", "cuda:", "cuda:x", 0, "", "cpu:0", True])
+@pytest.mark.parametrize(
+    "device", ["gpu", "CUDA", "cuda:", "cuda:x", 0, "", "cpu:0", True, np.array(["cpu"])]
+)
 def test_other_words_are_refused(device):
     X, groups = people(50)
     with pytest.raises(ValueError, match="is not a device; pass 'cpu', 'cuda'"):
@@ -279,7 +285,8 @@ class TestTensorsThatAreRefused:
         X = torch.ones(10, 3)
         for value, word in ((torch.nan, "NaN"), (torch.inf, "infinity")):
             X[4, 2] = value
-            self.refuses(X, f"X contains {word} at row 4, column 2; fill or drop")
+            words = f"X contains {word} at row 4, column 2; fill or drop"
+            self.refuses(X, words, affinity="rbf")
         self.refuses(torch.ones(10, 3, dtype=torch.complex64), "Complex data not supported")
 
     def test_shapes(self, torch):
@@ -306,6 +313,131 @@ def test_other_types_of_numbers(name, torch):
     assert model.solve_result_.objective == pytest.approx(
         expected.solve_result_.objective, rel=1e-5
     )
+
+
+@pytest.mark.filterwarnings("ignore:Sparse CSR tensor support is in beta")
+@pytest.mark.filterwarnings("ignore:X has two columns of whole numbers")
+def test_tensors_that_numpy_or_scipy_do_not_have(torch):
+    W = torch.eye(6, dtype=torch.float64) + 0.5
+    hybrid = torch.sparse_coo_tensor(torch.arange(6)[None], W, (6, 6))
+    np.testing.assert_array_equal(on_host(hybrid), W.numpy())
+    np.testing.assert_array_equal(on_host(W[0].to_sparse_coo()), W[0].numpy())
+    for name in ("bfloat16", "float16"):
+        short = W.to(getattr(torch, name))
+        for sparse in (short.to_sparse_coo(), short.to_sparse_csr()):
+            np.testing.assert_array_equal(on_host(sparse).toarray(), W.numpy())
+    pairs = torch.complex(W, -W).conj()
+    np.testing.assert_array_equal(on_host(pairs.imag), W.numpy())
+    np.testing.assert_array_equal(on_host(pairs), W.numpy() * (1 + 1j))
+    np.testing.assert_array_equal(on_host(pairs.to_sparse_coo()).toarray(), W.numpy() * (1 + 1j))
+    whole = torch._neg_view(-torch.arange(12).reshape(6, 2))
+    FairSpectralClustering(2, affinity="rbf", random_state=0).fit(whole)
+
+
+def test_tensors_without_readable_numbers_are_refused(torch):
+    X = torch.ones(10, 2)
+    quantized = torch.quantize_per_tensor(X, 0.1, 0, torch.qint8)
+    others = {"meta": X.to("meta"), "quantized": quantized}
+    others["whole numbers on meta"] = X.long().to("meta")
+    others["nested"] = torch.nested.nested_tensor([X[0], X[1]])
+    for name, given in others.items():
+        for affinity in ("rbf", "auto", "precomputed"):
+            with pytest.raises(TypeError, match=f"X is a .*{name.split()[-1]}.*; pass "):
+                FairSpectralClustering(2, affinity=affinity).fit(given)
+        with pytest.raises(TypeError, match=r"a tensor is a .*; pass "):
+            on_host(given)
+
+
+@pytest.mark.filterwarnings("ignore:X has missing values")
+@pytest.mark.parametrize("affinity", ["gower", "auto"])
+def test_missing_values_in_a_tensor(affinity, torch):
+    X, groups = people(100)
+    X[5, 2] = np.nan
+    both = [
+        FairSpectralClustering(2, affinity=affinity, random_state=0, effort="fast").fit(
+            given, sensitive_features=groups
+        )
+        for given in (X, torch.from_numpy(X))
+    ]
+    assert both[1].solve_result_.objective == pytest.approx(
+        both[0].solve_result_.objective, rel=1e-5
+    )
+    with pytest.raises(ValueError, match=r"NaN at row 5, column 2; .*, or pass affinity='gower'\."):
+        FairSpectralClustering(2, affinity="rbf").fit(torch.from_numpy(X))
+
+
+def test_links_as_tensors(torch):
+    X, groups = people(60)
+    model = FairSpectralClustering(2, affinity="rbf", random_state=0, effort="fast")
+    together, apart = torch.tensor([[0, 1], [1, 2]]), torch.tensor([[0, 5]])
+    model.fit(X, sensitive_features=groups, must_link=together, cannot_link=apart)
+    assert len(set(model.labels_[:3])) == 1
+    assert model.labels_[0] != model.labels_[5]
+
+
+def test_a_device_of_torch(torch):
+    X, groups = people(50)
+    model = FairSpectralClustering(2, affinity="rbf", device=torch.device("cpu"), random_state=0)
+    assert len(model.fit(X, sensitive_features=groups).labels_) == 50
+    assert choose_place(torch.device("cpu"), torch.ones(2, 2)).device == torch.device("cpu")
+
+
+def test_auto_looks_for_no_gpu_where_data_are_on_workers(torch, monkeypatch):
+    monkeypatch.setattr(tensors, "_no_cuda", lambda device: None)
+    monkeypatch.setattr(tensors, "_device", lambda name: torch.device("cuda:0"))
+    assert choose_place("auto").device == torch.device("cuda:0")
+    assert choose_place("auto", on_workers=True) is HOST
+    assert choose_place("cuda", on_workers=True).device == torch.device("cuda:0")
+    dask = pytest.importorskip("dask.array", reason="dask is not installed")
+    distributed = pytest.importorskip("distributed", reason="distributed is not installed")
+    X, groups = people(60)
+    model = FairSpectralClustering(2, affinity="rbf", random_state=0, effort="fast")
+    options = {"processes": False, "n_workers": 1, "threads_per_worker": 1}
+    with distributed.Client(**options, dashboard_address=None):
+        model.set_params(device="auto")
+        model.fit(dask.from_array(X, chunks=(30, 5)), sensitive_features=groups)
+    assert len(model.labels_) == 60
+
+
+@pytest.mark.parametrize("name", [">f8", ">f4", ">i8", "longdouble", "float64"])
+def test_affinities_of_any_type_of_numpy_on_a_device(name, torch):
+    W = rbf_kernel(people(40)[0], gamma=0.05)
+    W = np.round((W + W.T) * 50)
+    operator = make_operator(W.astype(name), "precomputed", device=Place(torch.device("cpu")))
+    assert operator.stored_weights.dtype.isnative
+    np.testing.assert_array_equal(operator.stored_weights, W)
+
+
+@pytest.mark.parametrize("affinity", ["rbf", "nearest_neighbors"])
+def test_the_smallest_and_largest_numbers(affinity, torch):
+    X, groups = people(60)
+    for factor in (1e-320, 1e300):
+        model = FairSpectralClustering(2, affinity=affinity, random_state=0, effort="fast")
+        model.fit(torch.from_numpy(X) * factor, sensitive_features=groups)
+        again = clone(model).fit(X * factor, sensitive_features=groups)
+        assert model.solve_result_.objective == pytest.approx(
+            again.solve_result_.objective, rel=1e-5
+        )
+
+
+def test_a_triton_that_fails_in_a_product(torch, monkeypatch):
+    class Fails:
+        nbytes = 0
+
+        def __init__(self, features, half):
+            self.sums = torch_kernel.StripPasses(features).sums
+
+        def product(self, block):
+            raise RuntimeError("out of resource: shared memory")
+
+    monkeypatch.setattr(torch_kernel, "can_fuse", lambda device: True)
+    monkeypatch.setattr(torch_kernel, "FusedPasses", Fails)
+    X, groups = people(100)
+    model = FairSpectralClustering(2, random_state=0, effort="fast", affinity="rbf")
+    model.set_params(memory_budget="20kB").fit(torch.from_numpy(X), sensitive_features=groups)
+    words = "Triton failed (RuntimeError: out of resource: shared memory), so torch computes it."
+    assert model.affinity_choice_.count(words) == 1
+    assert model.fair_assignment_.certified
 
 
 def test_gradients_are_not_used_and_data_are_not_changed(torch):
@@ -335,6 +467,23 @@ def test_a_saved_model_needs_no_device(torch, tmp_path):
     np.testing.assert_array_equal(loaded.predict(X), model.labels_)
     placed = loaded.assign(X[:20] + 0.01, sensitive_features=groups[:20])
     assert len(placed.labels) == 20
+
+
+@pytest.mark.parametrize("way", ["stored", "recomputed", "neighbours"])
+def test_a_model_of_tensors_can_be_pickled_and_copied(way, torch):
+    X, groups = people(100)
+    params = {**WAYS[way]}
+    if way == "recomputed":
+        params["memory_budget"] = "20kB"
+    model = FairSpectralClustering(2, random_state=0, effort="fast", **params)
+    model.fit(torch.from_numpy(X), sensitive_features=groups)
+    for again in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
+        np.testing.assert_array_equal(again.labels_, model.labels_)
+        np.testing.assert_array_equal(again.predict(X[:20]), model.predict(X[:20]))
+        ones = np.ones((100, 1))
+        assert torch.equal(
+            again.affinity_operator_.matmat(ones), model.affinity_operator_.matmat(ones)
+        )
 
 
 def test_a_checkpoint_goes_on_on_a_device(torch, tmp_path, monkeypatch):

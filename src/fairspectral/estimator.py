@@ -16,7 +16,7 @@ from sklearn.utils.validation import validate_data
 
 from fairspectral.affinity import AffinityOperator, is_operator, make_operator
 from fairspectral.affinity.contracted import contract_affinity
-from fairspectral.affinity.dask_table import WorkerTable
+from fairspectral.affinity.dask_table import WorkerTable, is_dask
 from fairspectral.affinity.features import read_features, takes_mixed
 from fairspectral.affinity.fringe import Fringe, without_fringe
 from fairspectral.affinity.mixed import MixedTable
@@ -105,7 +105,7 @@ class FairClusteringBase(LaterPeople, ClusterMixin, BaseEstimator):
     ) -> Self:
         random_state = check_random_state(self.random_state)
         solver_params = self._solver_params()
-        place = choose_place(self.device, X)
+        place = choose_place(self.device, X, on_workers=is_dask(X))
         check_rounding_params(self.rounding_params or {})
         people = read_people(
             X,

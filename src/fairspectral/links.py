@@ -15,6 +15,8 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
+from fairspectral.tensors import on_host
+
 # Pairs that are named one by one in a sentence.
 _NAMED = 3
 
@@ -134,6 +136,7 @@ def read_links(must_link: Any, cannot_link: Any, names: Sequence[Any], k: int) -
 
 def _read_pairs(given: Any, place: Mapping[Any, int], name: str) -> np.ndarray:
     """Positions of the persons of each pair, the smaller one first, without repetition."""
+    given = on_host(given)
     if given is None:
         return np.empty((0, 2), dtype=np.int64)
     if isinstance(given, str | Mapping) or not hasattr(given, "__len__"):

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+import numpy as np
 import scipy.sparse as sp
 
 _INSTALL = "pip install 'fairspectral[gpu]'"
@@ -47,38 +48,86 @@ def on_host(value: Any) -> Any:
         return value
     import torch
 
+    check_tensor(value)
     value = value.detach()
+    if value.layout != torch.strided and (value.ndim != 2 or value.dense_dim()):
+        value = value.to_dense()  # scipy has matrices of single numbers only
     if value.layout == torch.strided:
-        value = value.resolve_conj().cpu()
-        # numpy has no bfloat16.
-        return (value.float() if value.dtype == torch.bfloat16 else value).numpy()
-    coo = value.to_sparse_coo().coalesce().cpu()
+        value = value.resolve_conj().resolve_neg().cpu()
+        # numpy has neither bfloat16 nor numbers of 8 bits.
+        known = value.dtype == torch.float16 or not _short(value)
+        return (value if known else value.float()).numpy()
+    coo = value.to_sparse_coo().cpu()
+    coo = (coo.float() if _short(coo) else coo).coalesce()  # scipy has no float16 either
     rows, columns = coo.indices().numpy()
-    return sp.csr_array((coo.values().numpy(), (rows, columns)), shape=tuple(value.shape))
+    values = coo.values().resolve_conj().resolve_neg().numpy()
+    return sp.csr_array((values, (rows, columns)), shape=tuple(value.shape))
 
 
-def _check_name(device: Any) -> None:
-    """Refuse what is not the name of a device."""
-    known = device is None or device in ("cpu", "auto")
-    if not known and not (isinstance(device, str) and _CUDA.fullmatch(device)):
+def _short(value: Any) -> bool:
+    """Whether a tensor has floating-point numbers of less than 32 bits."""
+    return bool(value.is_floating_point() and value.element_size() < 4)
+
+
+def check_tensor(value: Any, name: str = "a tensor") -> None:
+    """Refuse tensors without numbers that can be read; anything else passes."""
+    if not is_tensor(value):
+        return
+    if value.is_nested:
+        raise TypeError(
+            f"{name} is a nested tensor, whose rows may differ in length; pass a plain one, such "
+            "as torch.nested.to_padded_tensor(...)."
+        )
+    if value.is_quantized:
+        raise TypeError(f"{name} is a quantized tensor; pass its numbers, with dequantize().")
+    if value.is_meta:
+        raise TypeError(f"{name} is a tensor on the meta device, without numbers; pass data.")
+
+
+def to_tensor(array: np.ndarray) -> Any:
+    """An array as a tensor that shares its memory where torch can.
+
+    It has no numbers of more than 64 bits, of the other byte order or with negative strides, and
+    warns of read-only memory.
+    """
+    import torch
+
+    kind = array.dtype
+    if not kind.isnative or (kind.kind == "f" and kind.itemsize > 8):
+        array = array.astype(kind.newbyteorder("=") if kind.itemsize <= 8 else np.float64)
+    return torch.from_numpy(np.require(array, requirements=["C", "W"]))
+
+
+def _name_of(device: Any) -> str | None:
+    """The name of a device, which may be given as torch's; what is not one is refused."""
+    torch = sys.modules.get("torch")
+    if device is None or (torch is not None and isinstance(device, torch.device)):
+        return None if device is None else str(device)
+    known = isinstance(device, str) and (device in ("cpu", "auto") or _CUDA.fullmatch(device))
+    if not known:
         raise ValueError(
             f"device={device!r} is not a device; pass 'cpu', 'cuda', 'cuda:1' for the second GPU, "
             "or 'auto' for a GPU if there is one."
         )
+    return str(device)
 
 
-def choose_place(device: Any, X: Any = None) -> Place:
+def choose_place(device: Any, X: Any = None, *, on_workers: bool = False) -> Place:
     """Where to compute, by what the user asked for and where the data are.
 
     Parameters
     ----------
-    device : str or None
+    device : str, device of torch or None
         ``"cpu"``, ``"cuda"``, ``"cuda:N"``, ``"auto"``; None is where the data are.
     X : any
         The data. Tensors are computed with by torch, on the CPU too; all else by numpy, unless a
         GPU was asked for.
+    on_workers : bool
+        Whether the data are with the workers of a cluster, where ``"auto"`` looks for no GPU.
     """
-    _check_name(device)
+    device = _name_of(device)
+    if on_workers and device == "auto":
+        return HOST
     if device is None or device == "cpu":
         if not is_tensor(X):
             return HOST

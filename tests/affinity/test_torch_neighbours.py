@@ -72,3 +72,56 @@ def test_the_operator_of_a_tensor(n_neighbors):
     assert isinstance(operator, TorchSparseOperator)
     theirs = make_operator(X, "nearest_neighbors", n_neighbors=n_neighbors)
     assert abs(operator.stored_weights - theirs.stored_weights).max() == 0
+
+
+def heaps(scale):
+    rng = np.random.default_rng(1)
+    return np.vstack([rng.standard_normal((500, 5)), rng.standard_normal((500, 5)) + 1 / scale])
+
+
+def cities():
+    rng = np.random.default_rng(1)
+    places = np.repeat([[48.2, 16.37], [40.7, -74.0]], 600, axis=0)
+    return places + 0.002 * rng.standard_normal((1200, 2))
+
+
+@pytest.mark.parametrize(
+    "X", [*(s * heaps(s) for s in (1e-3, 1e-4, 1e-5)), cities()], ids=["-3", "-4", "-5", "cities"]
+)
+@pytest.mark.parametrize("others", [256, 2**16])
+def test_tight_heaps_have_the_graph_of_the_host(X, others, monkeypatch):
+    """More rows than candidates are too near to each other for products of float32."""
+    monkeypatch.setattr(torch_neighbours, "_OTHERS", others)
+    theirs = make_operator(X, "nearest_neighbors").stored_weights
+    ours = make_operator(torch.from_numpy(X), "nearest_neighbors").stored_weights
+    assert abs(theirs - ours).nnz == 0
+
+
+def test_heaps_too_tight_for_products_of_float64():
+    # Multiples of 2^-52 beside 1, so that distances are exact.
+    X = np.ones((300, 2))
+    X[:150] = -1.0
+    X[:, 0] += np.random.default_rng(0).permutation(300) * 2.0**-40
+    indices, distances = torch_neighbours.search_on_device(torch.from_numpy(X), 5)
+    theirs = expected(X, 5)
+    np.testing.assert_array_equal(distances, theirs[1])
+    assert (indices // 150 == np.arange(300)[:, None] // 150).all()
+
+
+def test_a_search_of_scattered_rows_stays_quick(monkeypatch):
+    """An outlier costs nobody else the second search."""
+    monkeypatch.setattr(torch_neighbours, "_differences", lambda *_: None)
+    X = np.random.default_rng(0).standard_normal((2000, 4))
+    X[0] = 1e4
+    X /= 2e4
+    searched = []
+    original = torch_neighbours._search
+
+    def search(apart, dtype, exact, people, *rest):
+        searched.append(len(people))
+        return original(apart, dtype, exact, people, *rest)
+
+    monkeypatch.setattr(torch_neighbours, "_search", search)
+    indices, _ = torch_neighbours.search_on_device(torch.from_numpy(X), 5)
+    np.testing.assert_array_equal(indices, expected(X, 5)[0])
+    assert sum(searched[1:]) < 20

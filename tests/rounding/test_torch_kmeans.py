@@ -60,3 +60,33 @@ def test_few_rows_stay_on_the_host(monkeypatch):
     rows = np.random.default_rng(0).standard_normal((100, 3))
     expected = kmeans_labels(rows, 3, random_state=0)
     np.testing.assert_array_equal(kmeans_labels(rows, 3, random_state=0, device="cuda:0"), expected)
+
+
+def test_a_strip_that_found_no_memory_is_counted_once(monkeypatch):
+    rng = torch.Generator().manual_seed(0)
+    points, centres = torch.randn(100, 2, generator=rng), torch.randn(3, 2, generator=rng).double()
+    weights, original, failed = torch.ones(100), torch.Tensor.sum, []
+    expected = torch_kmeans._step(points, weights, centres, torch_kmeans.Strips(100, 100))
+
+    def fails_once(self, *args, **options):
+        if options.get("dim") == 0 and not failed:
+            failed.append(True)
+            raise torch.OutOfMemoryError("no memory")
+        return original(self, *args, **options)
+
+    monkeypatch.setattr(torch.Tensor, "sum", fails_once)
+    found = torch_kmeans._step(points, weights, centres, torch_kmeans.Strips(100, 100))
+    assert failed
+    assert torch.equal(found[0], expected[0])
+    torch.testing.assert_close(found[1], expected[1])
+
+
+def test_rows_that_do_not_fit_are_clustered_on_the_host(monkeypatch):
+    def no_memory(*_):
+        raise torch.OutOfMemoryError("no memory")
+
+    monkeypatch.setattr(kmeans, "_MANY", 10)
+    monkeypatch.setattr(torch_kmeans, "kmeans_on_device", no_memory)
+    rows = np.random.default_rng(0).standard_normal((100, 3))
+    expected = kmeans_labels(rows, 3, random_state=0)
+    np.testing.assert_array_equal(kmeans_labels(rows, 3, random_state=0, device="cuda:0"), expected)

@@ -105,10 +105,13 @@ def make_operator(
     check_room_to_work()
     dtype = None if dtype is None else check_dtype(dtype)
     check_n_jobs(n_jobs)
-    place = device if isinstance(device, Place) else choose_place(device, X)
+    on_workers = isinstance(X, WorkerTable)
+    if not isinstance(device, Place):
+        device = choose_place(device, X, on_workers=on_workers)
+    place = device
     if is_operator(affinity):
         return _from_operator(affinity)
-    if isinstance(X, WorkerTable):
+    if on_workers:
         _refuse_device(place)
         return make_dask_operator(
             X,

@@ -32,7 +32,7 @@ def read_features(X: Any, affinity: Any, *, check: Callable[..., Any] = check_ar
     """
     precomputed = isinstance(affinity, str) and affinity == "precomputed"
     if is_tensor(X):
-        X = read_tensor(X, precomputed=precomputed)
+        X = read_tensor(X, precomputed=precomputed, missing=takes_mixed(affinity))
         if is_tensor(X) and affinity != "gower":
             return X
         X = on_host(X)

@@ -17,7 +17,7 @@ from fairspectral.affinity.torch_kernel import TorchKernelOperator, kernel_matri
 from fairspectral.affinity.torch_scaled import full_precision
 from fairspectral.affinity.torch_sparse import TorchSparseOperator
 from fairspectral.parameters import parse_memory_budget
-from fairspectral.tensors import Place, free_bytes, is_tensor, on_host
+from fairspectral.tensors import Place, free_bytes, is_tensor, on_host, to_tensor
 
 
 def budget_of(memory_budget: int | str | None, place: Place) -> int:
@@ -31,10 +31,8 @@ def features_on_device(X: Any, place: Place) -> Any:
     """Dense features as a tensor on the device; sparse and mixed ones are read on the host."""
     if place.device is None or sp.issparse(X) or isinstance(X, MixedTable):
         return X
-    import torch
-
     if isinstance(X, np.ndarray):
-        X = torch.from_numpy(np.require(X, requirements=["C", "W"]))
+        X = to_tensor(X)
     return X.to(place.device)
 
 
@@ -55,7 +53,9 @@ def given_on_device(
         )
         operator.storage = f"The affinities do not fit on {place.device}, so the CPU has them."
         return operator
-    same = host is not None and str(weights.dtype).endswith(host.dtype.name)
+    same = False
+    if host is not None:
+        same = host.dtype.isnative and str(weights.dtype).endswith(host.dtype.name)
     operator = TorchDenseOperator(
         weights, name=name, remedy=remedy, on_the_host=host if same else None
     )
@@ -103,7 +103,7 @@ def kernel_on_device(
         X = on_host(X)
         # The host must have room for the matrix too.
         if needed > min(budget, parse_memory_budget(None)):
-            why += "This kernel cannot be recomputed on a GPU, so the CPU does. "
+            why += "This kernel cannot be recomputed by torch, so numpy does it on the CPU. "
             return KernelOperator(X, kernel, dtype, strip_bytes=min(budget // 3, 2**27), before=why)
         W = kernel_matrix(X, kernel, dtype)
         return given_on_device(W, None, place, name=kernel.name, remedy=kernel.remedy)

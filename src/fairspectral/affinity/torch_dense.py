@@ -12,7 +12,7 @@ from fairspectral.affinity.checks import asymmetric, bad_weight, check_square
 from fairspectral.affinity.dense import search_components
 from fairspectral.affinity.torch_scaled import TorchOperator, torch_dtype
 from fairspectral.affinity.torch_strips import Strips
-from fairspectral.tensors import on_host
+from fairspectral.tensors import on_host, to_tensor
 
 # Up to this size the matrix is copied to the host when the rounding asks for it: moves of single
 # persons then lower the cut further than products alone can.
@@ -120,7 +120,7 @@ def as_weights(W: Any, dtype: np.dtype | None, device: Any) -> Any:
     import torch
 
     if isinstance(W, np.ndarray):
-        W = torch.from_numpy(np.require(W, requirements=["C", "W"]))
+        W = to_tensor(W)
     if dtype is not None:
         return W.to(device, torch_dtype(dtype))
     if W.dtype in (torch.float32, torch.float64):

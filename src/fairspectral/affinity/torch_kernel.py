@@ -136,12 +136,24 @@ class TorchKernelOperator(TorchOperator):
                 fused = FusedPasses(features, half)
                 return fused, fused.sums(), trouble
             except Exception as error:
-                words = " ".join(str(error).split())[:200]
-                trouble = f" Triton failed ({type(error).__name__}: {words}), so torch computes it."
+                trouble = f" {_trouble(error)}"
         strips = StripPasses(features)
         return strips, strips.sums(), trouble
 
     def _product(self, block: Any) -> Any:
+        import torch
+
+        if isinstance(self._passes, StripPasses):
+            return self._passes.product(block)
+        try:
+            return self._passes.product(block)
+        except torch.OutOfMemoryError:
+            raise  # strips would need memory for the vectors too
+        except Exception as error:  # its code for products is compiled by the first of them
+            self._passes = StripPasses(self._features)
+            words = _trouble(error)
+        self.storage = f"{self.storage} {words}"
+        note(AFFINITY, words)
         return self._passes.product(block)
 
     def rows(self, indices: np.ndarray) -> np.ndarray:
@@ -152,6 +164,12 @@ class TorchKernelOperator(TorchOperator):
     def in_float64(self) -> AffinityOperator | None:
         """The same kernel and degrees with products in float64."""
         return _WideKernel(self)
+
+
+def _trouble(error: Exception) -> str:
+    """What is said where Triton fails."""
+    words = " ".join(str(error).split())[:200]
+    return f"Triton failed ({type(error).__name__}: {words}), so torch computes it."
 
 
 class _WideKernel(TorchOperator):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import array_api_compat
 import numpy as np
 
 from fairspectral.affinity.base import AffinityOperator
@@ -21,10 +21,14 @@ class TorchOperator(AffinityOperator):
     A subclass implements `_product` and calls `_set_place` and `_set_degrees`.
     """
 
+    @property
+    def xp(self) -> Any:
+        """The namespace of torch; a module that an operator kept could not be pickled."""
+        return importlib.import_module("array_api_compat.torch")
+
     def _set_place(self, n: int, dtype: Any, device: Any) -> None:
         import torch
 
-        self.xp = array_api_compat.array_namespace(torch.empty(0))
         self.shape, self.dtype, self.device = (n, n), np.dtype(dtype), torch.device(device)
 
     def _set_degrees(self, degrees: Any, name: str, *, diagonal: Any, remedy: str = "") -> None:

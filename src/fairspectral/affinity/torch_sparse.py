@@ -36,6 +36,14 @@ class TorchSparseOperator(TorchOperator):
         self.nbytes, self.density = graph.nbytes, graph.density
         self._keep_degrees(graph.degrees)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the copy on the device: torch cannot copy sparse tensors this way."""
+        return {name: x for name, x in vars(self).items() if name != "_csr"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._csr = _on_device(self.stored_weights, self.device)
+
     def _product(self, block: Any) -> Any:
         if not block.shape[1]:
             return block.clone()

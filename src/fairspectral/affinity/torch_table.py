@@ -6,11 +6,11 @@ import warnings
 from typing import Any
 
 from fairspectral.feature_tables import check_table
-from fairspectral.tensors import on_host
+from fairspectral.tensors import check_tensor, on_host
 from fairspectral.validation import FairSpectralWarning, not_finite
 
 
-def read_tensor(X: Any, *, precomputed: bool) -> Any:
+def read_tensor(X: Any, *, precomputed: bool, missing: bool = False) -> Any:
     """A tensor of finite floats, or affinities; a sparse one as a CSR matrix of scipy.
 
     Parameters
@@ -19,14 +19,17 @@ def read_tensor(X: Any, *, precomputed: bool) -> Any:
         Features (n, d) or affinities (n, n), on any device; gradients are not used.
     precomputed : bool
         Whether these are affinities, whose values are checked by the operators.
+    missing : bool
+        Whether values may be missing; a tensor with NaN then comes back as an array.
 
     Returns
     -------
-    tensor or csr_array
+    tensor, ndarray or csr_array
         In float32 or float64, on the same device.
     """
     import torch
 
+    check_tensor(X, "X")
     X = X.detach()
     check_table(X)
     if X.is_complex():
@@ -46,6 +49,8 @@ def read_tensor(X: Any, *, precomputed: bool) -> Any:
     if X.dtype not in (torch.float32, torch.float64):
         # Whole numbers may have more digits than float32; numbers of 16 bits have fewer.
         X = X.to(torch.float32 if X.is_floating_point() else torch.float64)
+    if missing and bool(X.isnan().any()):
+        return on_host(X)
     if not precomputed:
         _check_finite(X)
         _warn_of_affinities(X)
@@ -57,7 +62,7 @@ def _check_finite(X: Any) -> None:
     if bool(X.sum().isfinite()) or bool(X.isfinite().all()):
         return
     row, column = divmod(int((~X.isfinite()).to(X.dtype).argmax()), X.shape[1])
-    raise not_finite(float(X[row, column]), row, f"column {column}")
+    raise not_finite(float(X[row, column]), row, f"column {column}", ", or pass affinity='gower'")
 
 
 def _warn_of_affinities(X: Any) -> None:

@@ -37,7 +37,7 @@ class Units:
         """Measure an array, a tensor or a CSR matrix of shape (n, d)."""
         if is_tensor(X):
             exponent = math.frexp(float(X.abs().max()))[1]
-            return cls(exponent, float((X.double() * 2.0**-exponent).var(correction=0)))
+            return cls(exponent, float(_times_power(X, -exponent).var(correction=0)))
         values = X.data if sp.issparse(X) else X
         exponent = int(np.frexp(np.abs(values).max(initial=0))[1])
         scaled = np.ldexp(values, -exponent).astype(np.float64, copy=False)
@@ -54,7 +54,7 @@ class Units:
         are centred. Tensors come back in float64.
         """
         if is_tensor(X):
-            scaled = X.double() * 2.0**-self.exponent
+            scaled = _times_power(X, -self.exponent)
             return scaled - scaled.median(dim=0).values
         if not sp.issparse(X):
             scaled = np.ldexp(X, -self.exponent)
@@ -68,6 +68,12 @@ class Units:
             centres[full] = np.median(scaled[:, full].toarray(), axis=0)
             scaled.data -= centres[scaled.indices]
         return scaled
+
+
+def _times_power(X: Any, exponent: int) -> Any:
+    """A tensor times a power of two, in float64; in two steps, since 2^1024 would be infinite."""
+    half = exponent // 2
+    return X.double() * 2.0**half * 2.0 ** (exponent - half)
 
 
 def scaled_and_centred(X: Any) -> Any:

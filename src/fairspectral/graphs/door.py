@@ -13,7 +13,7 @@ from fairspectral.feature_tables import column_names
 from fairspectral.graphs.convert import from_igraph, from_networkx, from_pyg
 from fairspectral.graphs.graph import Graph, as_numpy
 from fairspectral.row_order import row_labels
-from fairspectral.tensors import is_tensor
+from fairspectral.tensors import check_tensor, is_tensor, on_host
 from fairspectral.validation import FairSpectralWarning
 
 _HEADINGS = (
@@ -35,6 +35,7 @@ def as_graph(X: Any) -> Graph | None:
     """
     if isinstance(X, Graph):
         return X
+    check_tensor(X, "X")  # some have no shape to look at
     packages = {kind.__module__.partition(".")[0] for kind in type(X).__mro__}
     if "networkx" in packages:
         if not hasattr(X, "is_multigraph"):
@@ -151,7 +152,7 @@ def _whole_pairs(X: Any) -> np.ndarray | None:
     if len(shape) != 2 or 2 not in shape or max(shape) < 3:
         return None
     try:
-        array = np.asarray(as_numpy(X))
+        array = np.asarray(as_numpy(on_host(X)))
     except (TypeError, ValueError):  # rows of different lengths: refused later
         return None
     if array.shape != shape or array.dtype.kind not in "iu" or array.min() < 0:

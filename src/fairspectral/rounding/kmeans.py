@@ -54,18 +54,26 @@ def kmeans_labels(
     with openmp_after_fork(), warnings.catch_warnings():
         # k-means warns if there are fewer distinct rows than clusters; this is repaired below.
         warnings.filterwarnings("ignore", "Number of distinct clusters", ConvergenceWarning)
+        labels = None
         if str(device).startswith("cuda") and rows.shape[0] > _MANY:
             labels = _on_device(rows, n_clusters, device, n_init, random_state, sample_weight)
-        else:
+        if labels is None:
             model = KMeans(n_clusters, n_init=n_init, random_state=random_state)
             labels = model.fit_predict(rows, sample_weight=sample_weight)
     return fill_empty_clusters(rows, labels, n_clusters)
 
 
-def _on_device(rows: Any, n_clusters: int, device: Any, *options: Any) -> np.ndarray:
+def _on_device(rows: Any, n_clusters: int, device: Any, *options: Any) -> np.ndarray | None:
+    """The labels; None where the memory of the device does not suffice."""
+    import torch
+
     from fairspectral.rounding.torch_kmeans import kmeans_on_device
 
-    return kmeans_on_device(rows, n_clusters, device, *options)
+    try:
+        return kmeans_on_device(rows, n_clusters, device, *options)
+    except (torch.OutOfMemoryError, MemoryError):
+        torch.cuda.empty_cache()
+        return None
 
 
 def fill_empty_clusters(rows: Any, labels: np.ndarray, n_clusters: int) -> np.ndarray:

@@ -90,9 +90,12 @@ def _step(points: Any, weights: Any, centres: Any, strips: Strips) -> tuple[Any,
             # Sums by a product: adding to each centre one by one would have no fixed order.
             members = torch.zeros((last - first, k), dtype=points.dtype, device=points.device)
             members.scatter_(1, nearest[:, None], weights[first:last, None])
-            sums += (members.T @ some).to(sums.dtype)
-            totals += members.sum(dim=0, dtype=totals.dtype)
+            part = (members.T @ some).to(sums.dtype)
+            counts = members.sum(dim=0, dtype=totals.dtype)
+            # Added when nothing can fail any more: a strip without memory is computed again.
             labels[first:last] = nearest
+            sums += part
+            totals += counts
     # A centre without members stays where it is.
     there = (totals > 0)[:, None]
     return labels, torch.where(there, sums / totals.clamp_min(1e-300)[:, None], centres)
