@@ -67,8 +67,8 @@ def save_model(model: Any, path: Any, **extra: Any) -> Path:
     params |= {name: getattr(training, name) for name in _OF_THE_ROWS}
     if not isinstance(params["affinity"], str):
         params["affinity"] = PRECOMPUTED  # an operator: later people come with their affinities
-    if "checkpoint" in params:
-        params["checkpoint"] = None  # the file of that fit
+    for name in {"checkpoint", "device"} & params.keys():
+        params[name] = None  # of that fit: a file, and a device that another machine may not have
     header = {
         "fairspectral": version("fairspectral"),
         "params": {name: to_json(value, f"the parameter {name}") for name, value in params.items()},
