@@ -3,6 +3,7 @@
 import networkx
 import numpy as np
 import pytest
+from sklearn.metrics import adjusted_rand_score
 
 from fairspectral import FairSpectralClustering
 from fairspectral.datasets import load_diabetes_patients
@@ -89,6 +90,50 @@ def test_impossible_pairs_are_named():
     i, j = sorted(broken[0])
     assert f"1 of 5 cannot-link pair(s) are together: {i} and {j}." in fair.certificate
     assert any("cannot-link" in note for note in fair.notes)
+
+
+def test_a_pair_that_cannot_be_parted_breaks_no_other():
+    patients = load_diabetes_patients()
+    ring, others = [(i, (i + 1) % 5) for i in range(5)], [(10, 11), (12, 13)]
+    model = FairSpectralClustering(2, effort="fast", random_state=0)
+    model.fit(
+        patients.X[:200],
+        sensitive_features=patients.sensitive_features[:200],
+        cannot_link=ring + others,
+    )
+    assert sum(kept_pairs(model.labels_, ring)) == 1
+    assert not any(kept_pairs(model.labels_, others))
+
+
+def blocks_with_detached_pairs():
+    """Four blocks of 40 people each, and eight pairs without a link to anybody else."""
+    rng, block = np.random.default_rng(0), np.repeat(np.arange(4), 40)
+    linked = rng.random((160, 160)) < np.where(block[:, None] == block, 0.3, 0.02)
+    graph = np.zeros((176, 176))
+    graph[:160, :160] = np.triu(linked, 1)
+    for first in range(160, 176, 2):
+        graph[first, first + 1] = 1
+    return graph + graph.T, block
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"must_link": [(0, 1)]},
+        {"must_link": [(0, 160), (1, 161)]},
+        {"cannot_link": [(0, 41)]},
+        {"sample_weight": np.arange(176) % 3 + 1},
+    ],
+)
+def test_with_links_and_weights_small_components_are_no_clusters(asked):
+    graph, block = blocks_with_detached_pairs()
+    model = FairSpectralClustering(4, affinity="precomputed", effort="fast", random_state=0)
+    with pytest.warns(UserWarning, match="components"):
+        model.fit(graph, sensitive_features=np.arange(176) % 2, **asked)
+    assert adjusted_rand_score(block, model.labels_[:160]) > 0.95
+    assert model.fair_assignment_.certified
+    components = next(one for one in model.diagnosis_.findings if "components" in one.kind)
+    assert "of 176 people" in str(components)
 
 
 def test_nodes_and_rows_by_name():

@@ -161,10 +161,8 @@ class FairClusteringBase(LaterPeople, ClusterMixin, BaseEstimator):
         searched = None if covariates else operator
         fringe = choose_aside(operator, None if covariates else plan, n_components)
         embedded = without_fringe(operator, fringe) if fringe else operator
-        if links is not None:
-            embedded = contract_affinity(operator, links.nodes)
         rows, result = embed(
-            embedded,
+            embedded if links is None else contract_affinity(operator, links.nodes),
             attributes_of(attributes, fringe.kept),
             n_components,
             covariates=covariates_of(covariates, fringe.kept),

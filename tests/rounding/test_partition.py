@@ -9,12 +9,17 @@ import scipy.sparse as sp
 from rounding_cases import STORAGES, make_block_graph, store
 from threadpoolctl import threadpool_limits
 
+from fairspectral import FairSpectralClustering
 from fairspectral.affinity import AffinityOperator, make_operator
 from fairspectral.constraints import encode_groups
 from fairspectral.cut import CutState
 from fairspectral.datasets import make_msbm
+from fairspectral.rounding import follow
 from fairspectral.rounding.fair import fair_assignment
-from fairspectral.rounding.partition import door, large, partition, search
+from fairspectral.rounding.partition import door, graph, large, partition, search
+from fairspectral.rounding.partition.coarsen import contract
+from fairspectral.rounding.partition.evolve import EFFORTS
+from fairspectral.rounding.partition.graph import make_graph
 from fairspectral.rounding.partition.search import Effort
 from fairspectral.rounding.plan import plan_rounding
 
@@ -318,3 +323,43 @@ def test_a_fair_start_of_a_large_graph_is_never_made_worse():
     again = partition(affinity, [("known", known.labels)], plan, np.random.default_rng(1), hasty)
     assert again.fair
     assert again.cut <= known.cut + 1e-9
+
+
+@pytest.mark.parametrize("zeros", [0.0, 0.3])
+def test_levels_of_a_complete_graph_are_those_of_its_sparse_form(zeros):
+    rng = np.random.default_rng(3)
+    W = rng.random((40, 40)) * (rng.random((40, 40)) >= zeros / 2)
+    W = W + W.T
+    rules = make_plan(np.arange(40) % 3, 2).rules
+    forms = (make_operator(form, "precomputed") for form in (W, sp.csr_array(W)))
+    dense, sparse = (make_graph(form, rules) for form in forms)
+    assert len(dense.weights) == 40**2
+    into = np.arange(40) % 7
+    levels = [contract(graph, into, 7) for graph in (dense, sparse)]
+    for name in ("indptr", "indices", "weights", "loops", "degrees", "persons", "groups"):
+        np.testing.assert_allclose(*(getattr(level, name) for level in levels), err_msg=name)
+
+
+def test_more_entries_than_the_search_can_count_are_refused(monkeypatch):
+    rules = make_plan(np.arange(40) % 3, 2).rules
+    operator = make_operator(np.ones((40, 40)), "precomputed")
+    monkeypatch.setattr(graph, "_MOST_ENTRIES", 40**2 - 1)
+    with pytest.raises(ValueError, match="1,600 entries.*nearest_neighbors"):
+        make_graph(operator, rules)
+
+
+def test_with_weights_a_large_dense_affinity_is_searched_with_less_effort(monkeypatch):
+    rng, efforts = np.random.default_rng(0), []
+
+    def watch(affinity, starts, plan, rng, effort, **named):
+        efforts.append(effort)
+        return partition(affinity, starts, plan, rng, effort, **named)
+
+    monkeypatch.setattr(follow, "partition", watch)
+    monkeypatch.setattr(follow, "_MANY_DENSE", 99)
+    X, groups, weights = rng.random((100, 2)), np.arange(100) % 2, rng.integers(1, 4, 100)
+    for n in (99, 100):
+        model = FairSpectralClustering(2, affinity="rbf", random_state=0)
+        model.fit(X[:n], sensitive_features=groups[:n], sample_weight=weights[:n])
+        assert model.fair_assignment_.certified
+    assert efforts == [EFFORTS["default"], EFFORTS["fast"]]

@@ -43,6 +43,15 @@ def communities(n: int, mixing: float, n_groups: int, smallest: int, degree: flo
     return W, groups
 
 
+def heavy_tails(n: int) -> Graph:
+    """A Gaussian kernel of people of whom some are far from all others (Student's t, 3 features).
+
+    The groups go with one of the features.
+    """
+    X = np.random.default_rng(7).standard_t(3, size=(n, 3))
+    return rbf_kernel(X, gamma=1.0), (X[:, 1] > 0.3).astype(int)
+
+
 def blocks(draw: int, pairs: int) -> Graph:
     """Four blocks of 100 nodes (edges 0.15 within, 0.01 between), four groups; and `pairs` pairs
     of nodes that have no edge but the one to each other. Each draw is another graph.

@@ -35,6 +35,7 @@ DATA: dict[str, Callable[[], graphs.Graph]] = {
     "msbm": partial(_problem, "msbm-groups-1000x5"),
     "blocks": partial(graphs.blocks, 2, 0),
     "pairs": partial(graphs.blocks, 2, 4),
+    "lfr80": partial(graphs.communities, 80, 0.3, 3, 5, 5.0),
     "lfr120": partial(graphs.communities, 120, 0.2, 2, 8, 6.0),
     "lfr250": partial(graphs.communities, 250, 0.3, 3, 12, 8.0),
     "lfr400": partial(graphs.communities, 400, 0.2, 4, 15, 10.0),
@@ -45,6 +46,8 @@ DATA: dict[str, Callable[[], graphs.Graph]] = {
     "patients": partial(graphs.neighbours, "diabetes"),
     "digits-rbf": partial(graphs.kernel, "digits", 800),
     "cancer-rbf": partial(graphs.kernel, "cancer", 569),
+    "tails": partial(graphs.heavy_tails, 350),
+    "tails900": partial(graphs.heavy_tails, 900),
 }
 
 # For each graph and each k the tolerances; None is no bound.
@@ -59,6 +62,7 @@ _PLAN: dict[str, dict[int, tuple[float | None, ...]]] = {
     "msbm": {5: (0.0, 0.2, None)},
     "blocks": {4: (0.2,)},
     "pairs": {4: (0.2,)},
+    "lfr80": {8: (0.0, 0.2)},
     "lfr120": {5: (0.05, 0.2, 0.5, None)},
     "lfr250": {5: (0.2,), 10: (0.2, None)},
     "lfr400": {10: (0.0, 0.2, None)},
@@ -69,6 +73,8 @@ _PLAN: dict[str, dict[int, tuple[float | None, ...]]] = {
     "patients": {5: (0.2,), 10: (0.5,)},
     "digits-rbf": {10: (0.2,), 25: (0.05,)},
     "cancer-rbf": {5: (0.2,), 10: (0.5,)},
+    "tails": {6: (0.05, 0.2, 0.5), 8: (None,)},
+    "tails900": {6: (0.2,)},
 }
 
 

@@ -31,14 +31,14 @@ from fairspectral.rounding.rows import can_search
 # the widest one straight to the bounds of a user, much of what it gained would be lost.
 _RELAXED = (0.4, 0.3)
 # The multilevel search beside them, which finds small clusters of outliers that moves of single
-# persons cannot make (`scripts/ablate_dense.py 4area 10 --rows 2000`); most other kernels end where
-# they did. Below 500 persons moves find the same, and for a large kernel it takes too long, since
-# it copies all affinities as a sparse graph.
+# persons cannot make (`scripts/ablate_dense.py 4area 10 --rows 2000`, `benchmarks/cut.py --only
+# tails`); most other kernels end where they did. For a large kernel it takes too long: every
+# clustering of its population costs several passes over all pairs.
 _LEVELS = {
     "default": Effort(steps=100_000, per_node=20, members=3, generations=4),
     "thorough": EFFORTS["thorough"],
 }
-_FEWEST, _MOST = 500, 3000
+_MOST = 3000
 # Rounds at each effort, as a part of the default.
 _ROUNDS = {"fast": 0.1, "default": 1.0, "thorough": 10.0}
 
@@ -109,7 +109,7 @@ def search_dense(
 
 def _suits_levels(plan: RoundingPlan, affinity: Any) -> bool:
     asked = plan.effort in _LEVELS and plan.refine_rounds is None
-    return asked and can_search(affinity) and _FEWEST <= affinity.shape[0] <= _MOST
+    return asked and can_search(affinity) and affinity.shape[0] <= _MOST
 
 
 def _through_levels(

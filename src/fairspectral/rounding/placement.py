@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
 
 from fairspectral.affinity.fringe import Fringe
 from fairspectral.cells import bounds_in_persons, persons_beyond, population_shares
@@ -76,7 +77,7 @@ def beside_fringe(plan: RoundingPlan, fringe: Fringe) -> RoundingPlan:
     nothing. So one rule more limits their part of every cluster.
     """
     aside = (fringe.piece >= 0).astype(np.int64)
-    attribute = Attribute("set aside", aside, (False, True))
+    attribute = Attribute("set aside", aside, (False, True), plan.weights)
     rule = FairnessRule(
         attribute,
         population_shares(attribute.counts),
@@ -85,6 +86,28 @@ def beside_fringe(plan: RoundingPlan, fringe: Fringe) -> RoundingPlan:
     )
     kinds = np.unique(2 * plan.kinds.astype(np.int64) + aside, return_inverse=True)[1]
     return replace(plan, rules=[*plan.rules, rule], kinds=kinds.reshape(-1))
+
+
+def fringe_of_nodes(affinity: Any, plan: RoundingPlan) -> Fringe:
+    """The components too small to be a cluster, where persons have weights or links.
+
+    They count by their weight, and people who must be together make one component of theirs.
+    Nobody where these are most of the people.
+    """
+    n, components = affinity.shape[0], affinity.component_labels()
+    if components is None:
+        return Fringe.none(n)
+    if plan.links is not None:
+        first = int(components.max()) + 1
+        shape = (first + plan.links.n_nodes,) * 2
+        ties = sp.coo_array((np.ones(n), (components, first + plan.links.nodes)), shape=shape)
+        components = connected_components(ties, directed=False)[1][components]
+    units = np.ones(n) if plan.weights is None else plan.weights.units
+    small = np.bincount(components, units) < plan.limits[0]
+    piece = np.where(small, np.cumsum(small) - 1, -1)[components]
+    if 2 * np.count_nonzero(piece >= 0) > n:
+        return Fringe.none(n)
+    return Fringe(piece, np.full(int(small.sum()), -1, dtype=np.int64))
 
 
 def start_beside_fringe(

@@ -95,19 +95,32 @@ def contract(graph: Any, into: np.ndarray, count: int) -> Any:
     """The graph whose nodes are heaps of nodes of another one; rivals are in different heaps."""
     m = len(into)
     heaps = sp.csr_array((np.ones(m), (into, np.arange(m))), shape=(count, m))
-    fine = sp.csr_array((graph.weights, graph.indices, graph.indptr), shape=(m, m))
-    coarse = sp.csr_array(heaps @ fine @ heaps.T.tocsr())
-    coarse.sort_indices()
+    if len(graph.weights) == m * m:
+        dense = load_kernels("partition.coarsen_kernels").contract_complete
+        coarse = dense(graph.weights, into, count)
+        ties = complete_ties(coarse)
+    else:
+        fine = sp.csr_array((graph.weights, graph.indices, graph.indptr), shape=(m, m))
+        coarse = sp.csr_array(heaps @ fine @ heaps.T.tocsr())
+        coarse.sort_indices()
+        pointers, indices = coarse.indptr.astype(np.int32), coarse.indices.astype(np.int32)
+        ties = pointers, indices, coarse.data.astype(np.float64)
     return type(graph)(
-        coarse.indptr.astype(np.int32),
-        coarse.indices.astype(np.int32),
-        coarse.data.astype(np.float64),
-        coarse.diagonal(),
+        *ties,
+        coarse.diagonal().copy(),
         _sums(graph.degrees, into, count),
         _sums(graph.persons, into, count),
         np.ascontiguousarray((heaps @ graph.groups).astype(np.int32)),
         *_contract_rivals(graph, into, count),
     )
+
+
+def complete_ties(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """CSR arrays of a matrix in which all are linked with all."""
+    n = len(weights)
+    first = np.arange(n + 1, dtype=np.int32) * np.int32(n)
+    flat = weights.astype(np.float64, order="C").reshape(-1)
+    return first, np.tile(np.arange(n, dtype=np.int32), n), flat
 
 
 def _contract_rivals(graph: Any, into: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:

@@ -56,3 +56,19 @@ def gather(ties, persons, degrees, same, order, most):  # pragma: no cover - com
         size[heap] += persons[i]
         volume[heap] += degrees[i]
     return into, count
+
+
+@njit(cache=True, nogil=True)
+def contract_complete(weights, into, count):  # pragma: no cover - compiled
+    """The sums of the weights between heaps, shape (count, count), where all are linked with all.
+
+    One addition for each pair, which takes a fraction of the time of sparse products, and no
+    memory beside the answer.
+    """
+    m = len(into)
+    coarse = np.zeros((count, count))
+    for i in range(m):
+        row = coarse[into[i]]
+        for j, weight in enumerate(weights[i * m : (i + 1) * m]):
+            row[into[j]] += weight
+    return coarse

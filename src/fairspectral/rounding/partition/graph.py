@@ -12,12 +12,17 @@ from fairspectral.cut import kept_within
 from fairspectral.links import Links
 from fairspectral.rounding.bounds import FairnessRule
 from fairspectral.rounding.flow import load_kernels
-from fairspectral.rounding.partition.coarsen import contract, rivals_of
+from fairspectral.rounding.partition.coarsen import complete_ties, contract, rivals_of
 from fairspectral.rounding.plan import RoundingPlan
 
 # Sizes up to which bounds are kept for every single one, and beyond for several together: there
 # sizes are units of weight, and bounds tighter by a millionth of the sum of weights hardly matter.
 _SIZES = 2**20
+# The share of pairs with an affinity from which on zeros are entries like others: a move then goes
+# through a row without looking up who is in it, and levels are summed in a tenth of the time.
+_COMPLETE = 0.5
+# Entries that pointers of 32 bits can count.
+_MOST_ENTRIES = 2**31 - 1
 # Kinds of persons up to which two of a kind are swapped: beyond, weights make most persons unique.
 _KINDS = 1000
 
@@ -43,12 +48,8 @@ def make_graph(affinity: Any, rules: Sequence[FairnessRule], links: Links | None
     persons = np.ones(n, dtype=np.int64) if weights is None else weights.units.copy()
     if weights is not None:
         groups *= persons.astype(np.int32)[:, None]
-    # One dtype for all, as of the coarser graphs: numba 0.60 takes two of them for one.
-    rows = sp.csr_array(W, dtype=np.float64)
     graph = load_kernels("partition.state_kernels").Graph(
-        rows.indptr.astype(np.int32),
-        rows.indices.astype(np.int32),
-        rows.data.copy(),
+        *_ties(W),
         np.array(W.diagonal(), dtype=np.float64),
         np.array(affinity.degrees, dtype=np.float64),
         persons,
@@ -63,6 +64,23 @@ def make_graph(affinity: Any, rules: Sequence[FairnessRule], links: Links | None
     return contract(graph, links.nodes, links.n_nodes)._replace(
         rivals_from=rivals[0], rivals=rivals[1]
     )
+
+
+def _ties(W: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The CSR arrays of ``W``, as copies; of a dense matrix with all entries, if few are zero."""
+    n, entries = W.shape[0], W.nnz if sp.issparse(W) else np.count_nonzero(W)
+    complete = not sp.issparse(W) and entries >= _COMPLETE * n * n
+    entries = n * n if complete else entries
+    if entries > _MOST_ENTRIES:
+        raise ValueError(
+            f"the affinities have {entries:,} entries, and this search takes at most "
+            f"{_MOST_ENTRIES:,}; use affinity='nearest_neighbors', or a sparser graph."
+        )
+    if complete:
+        return complete_ties(W)
+    # One dtype for all, as of the coarser graphs: numba 0.60 takes two of them for one.
+    rows = sp.csr_array(W, dtype=np.float64)
+    return rows.indptr.astype(np.int32), rows.indices.astype(np.int32), rows.data.copy()
 
 
 def make_band(plan: RoundingPlan) -> Any:
@@ -83,7 +101,7 @@ def make_band(plan: RoundingPlan) -> Any:
         shift,
     )
     apart = plan.links is not None and len(plan.links.apart) > 0
-    pair = max(1, n // len(attribute.codes)) if apart else 0
+    pair = plan.n_clusters / len(attribute.codes) if apart else 0.0
     return kernels.Band(ranges, shift, *plan.limits, n, pair)
 
 

@@ -41,7 +41,7 @@ class Band(NamedTuple):
     smallest: int  # the floor on cluster sizes
     largest: int  # the ceiling on them
     everybody: int  # all persons
-    pair: int  # persons that two rivals in one cluster count as outside the bounds
+    pair: float  # share of a cluster that two rivals in it count as outside the bounds
 
 
 class State(NamedTuple):
@@ -53,7 +53,7 @@ class State(NamedTuple):
     volumes: np.ndarray  # (k,): y_l^T d
     table: np.ndarray  # (k, H) persons of each group in each cluster
     sizes: np.ndarray  # (k,) persons
-    outside: np.ndarray  # (k,) persons outside the bounds
+    outside: np.ndarray  # (k,): share outside the bounds
     pairs: np.ndarray  # (k,) pairs of rivals
     foreign: np.ndarray  # (m,): links to other clusters, counted
     border: np.ndarray  # (m,): the nodes with such links, in no order
@@ -100,20 +100,24 @@ def _rivals_in(graph, state, i, cluster, but):  # pragma: no cover - compiled
 
 @njit(cache=True, nogil=True)
 def outside_after(graph, band, state, cluster, enters, leaves):  # pragma: no cover - compiled
-    """Persons outside the bounds of a cluster after `enters` came and `leaves` left (or -1)."""
+    """The share of a cluster outside its bounds after `enters` came and `leaves` left (or -1).
+
+    Pairs of rivals cost the same in every cluster: as a share of it, a pair that cannot be parted
+    would draw everybody into its cluster, where it would be a smaller one.
+    """
     size = state.sizes[cluster]
     if enters >= 0:
         size += graph.persons[enters]
     if leaves >= 0:
         size -= graph.persons[leaves]
-    total = max(band.smallest - size, 0) + max(size - band.largest, 0)
+    total, rivals = max(band.smallest - size, 0) + max(size - band.largest, 0), 0.0
     if band.pair > 0:
         pairs = state.pairs[cluster]
         if enters >= 0:
             pairs += _rivals_in(graph, state, enters, cluster, leaves)
         if leaves >= 0:
             pairs -= _rivals_in(graph, state, leaves, cluster, -1)
-        total += band.pair * pairs
+        rivals = band.pair * pairs
     ranges = band.ranges[size >> band.shift]
     for group in range(len(ranges)):
         persons = state.table[cluster, group]
@@ -122,7 +126,7 @@ def outside_after(graph, band, state, cluster, enters, leaves):  # pragma: no co
         if leaves >= 0:
             persons -= graph.groups[leaves, group]
         total += max(ranges[group, 0] - persons, 0) + max(persons - ranges[group, 1], 0)
-    return total / max(size, 1)
+    return rivals + total / max(size, 1)
 
 
 @njit(cache=True, nogil=True)
