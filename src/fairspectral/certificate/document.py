@@ -66,9 +66,10 @@ class Certificate:
                 "this is not a certificate of fairspectral; pass the JSON that cluster "
                 "--certificate or model.certificate_.to_json() wrote."
             )
-        if given.get("version") != VERSION:
+        read = given.get("version")
+        if type(read) is not int or read != VERSION:  # 2.0 is no version
             raise ValueError(
-                f"the certificate has version {given.get('version')!r}, but this release reads "
+                f"the certificate has version {read!r:.40}, but this release reads "
                 f"version {VERSION}; verify it with the release that wrote it."
             )
         claims = {name: value for name, value in given.items() if name not in _ENVELOPE}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from fairspectral.metrics import encode_labels
 from fairspectral.tensors import on_host
 from fairspectral.validation import Attribute
 from fairspectral.verification import Check, Verification
+from fairspectral.verify.comparing import first_huge
 from fairspectral.verify.cut import check_cut
 from fairspectral.verify.embedding import check_embedding
 from fairspectral.verify.inputs import check_data, check_linked, check_links, check_weights
@@ -80,6 +82,9 @@ def verify_certificate(
             words = "The certificate was changed after it was written: its seal does not fit."
         checks.append(Check("seal", whole, words))
         certificate = Certificate.from_dict(certificate)
+    if field := first_huge(asdict(certificate)):
+        words = f"{field} is a number that is too large to compute with; no fit wrote it."
+        return Verification((*checks, Check("certificate", False, words)))
     codes, clusters = encode_labels(labels)
     graph = as_graph(X)
     X = on_host(X) if graph is None else graph  # read once: reading it may warn
@@ -113,7 +118,7 @@ def verify_certificate(
             words = f"The labels have {len(clusters)} clusters, the certificate {k}."
             return Verification((*checks, Check("labels", False, words)))
         checks += _check_claims(certificate, operator, codes, attributes, weights, links)
-    except (AttributeError, IndexError, KeyError, TypeError):
+    except (AttributeError, IndexError, KeyError, OverflowError, TypeError):
         words = "A part of the certificate has another form than it was written in."
         checks.append(Check("certificate", False, words))
     return Verification(tuple(checks))
@@ -131,7 +136,7 @@ def _check_claims(
     k, floor = certificate.n_clusters, certificate.labels.floor
     try:
         bands = read_bands(attributes, certificate.parameters)
-    except (AttributeError, KeyError, TypeError, ValueError):
+    except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
         words = "The parameters of the certificate ask for bounds that cannot be read."
         return [Check("parameters", False, words)]
     if type(floor) is not int or not 1 <= floor <= len(codes) // k:
