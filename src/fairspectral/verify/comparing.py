@@ -62,4 +62,9 @@ def close_lists(a: Any, b: Any) -> bool:
 
 def shown(value: Any) -> str:
     """A number in six digits; what is no number, as it was written, or the start of it."""
-    return f"{value:.6g}" if is_number(value) else f"{value!r:.{_SHOWN}}"
+    return f"{value:.6g}" if is_number(value) else written(value)
+
+
+def written(value: Any) -> str:
+    """A value as it was written, or the start of it: 3.0 is not 3."""
+    return f"{value!r:.{_SHOWN}}"

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from fairspectral.certificate import AttributeClaim, Certificate, LabelsClaim
-from fairspectral.certificate.words import sizes_words
+from fairspectral.certificate.words import MEANS_NOT_COVERED, not_covered, sizes_words
 from fairspectral.claims import sizes_kept
 from fairspectral.verification import Check
-from fairspectral.verify.comparing import close, close_lists, identical, is_number, shown
+from fairspectral.verify.comparing import close, close_lists, identical, is_number, shown, written
 
 # The tables of cells: what is wrong, what they are of, and the words for a claimed and a true one.
 _CELLS = {
@@ -68,6 +68,19 @@ def check_labels(certificate: Certificate, found: LabelsClaim) -> list[Check]:
                 "the certificate says so."
             )
     return [*checks, Check("sizes", True, words)]
+
+
+def check_not_covered(certificate: Certificate, found: LabelsClaim) -> list[Check]:
+    """What is said not to be claimed, if it is not what follows from the rest.
+
+    Whether means were to be equal cannot be seen here, so that sentence may be there or not.
+    """
+    derived = not_covered(certificate.cut, found)
+    if certificate.not_covered in (derived, [*derived, MEANS_NOT_COVERED]):
+        return []
+    said = " ".join(derived) or "nothing"
+    words = f"not_covered should say {said}, and the certificate has other sentences there."
+    return [Check("certificate", False, words)]
 
 
 def _outside(found: AttributeClaim) -> bool:
@@ -131,7 +144,7 @@ def _first_difference(claimed: Any, counted: Any) -> tuple[int, int] | None:
 def _amount(value: Any, unit: float | None) -> str:
     """What a cell has, in words; what is no count, as it was written."""
     if type(value) is not int or not is_number(value):
-        return f"{value!r:.40}"
+        return written(value)
     return f"{value} people" if unit is None else f"a weight of {value * unit:.10g}"
 
 
