@@ -133,7 +133,12 @@ def certify(
     outside = max(rule.persons_outside(part.table) for rule, part in zip(rules, parts, strict=True))
     wrong, total = cells.n_outside, cells.table.size
     certified = keeps_all(plan, labels)
-    if all(not rule.lower.any() and (rule.upper >= 1).all() for rule in rules):
+    unbounded = all(not rule.lower.any() and (rule.upper >= 1).all() for rule in rules)
+    if not certified and not wrong:
+        shares = "there are no bounds on shares"
+        shares = shares if unbounded else f"all {total} cells are within their bounds"
+        verdict = f"Not certified: {_broken(plan, parts[0].table.sum(axis=0))}, though {shares}"
+    elif unbounded:
         verdict = "No bounds on shares were asked for"
     elif certified:
         shape = f"{len(cells.table)} groups × {k} clusters"
@@ -175,6 +180,16 @@ def certify(
         starts=starts,
         max_cluster_size=plan.largest if plan.largest < len(labels) else None,
     )
+
+
+def _broken(plan: RoundingPlan, sizes: np.ndarray) -> str:
+    """What is not kept where all cells are within their bounds: sizes, or else links."""
+    floor, ceiling = plan.limits
+    if sizes.min() < floor:
+        return "the smallest cluster is below the floor on sizes (min_cluster_size)"
+    if sizes.max() > ceiling:
+        return "the largest cluster is above the ceiling on sizes (max_cluster_size)"
+    return "not all links are kept"
 
 
 def _size_words(plan: RoundingPlan, sizes: np.ndarray) -> str:
