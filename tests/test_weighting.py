@@ -177,7 +177,7 @@ def test_a_very_heavy_person_breaks_the_floor_and_the_certificate_says_so_first(
 
 def test_weights_whose_sum_overflows_are_refused():
     weights = 1e308 * np.random.default_rng(0).random(60)
-    with pytest.raises(ValueError, match="whose sum is too large .* divide all of them by the"):
+    with pytest.raises(ValueError, match=r"whose sum is too large .* divide all of them by the"):
         check_sample_weight(weights, 60)
     assert check_sample_weight(weights / 60, 60).total <= 2**30
 

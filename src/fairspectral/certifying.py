@@ -44,9 +44,7 @@ def certify_model(model: Any) -> Certificate:
     """
     asked = {**model.get_params(deep=False), **model._asked, "affinity": model._affinity}
     unused = OF_FEATURES if given_affinities(model._affinity) else ()
-    parameters = {
-        name: None if name in unused else plain_value(asked[name]) for name in PARAMETERS
-    }
+    parameters = {name: None if name in unused else plain_value(asked[name]) for name in PARAMETERS}
     operator, k, fair = model.affinity_operator_, model.n_clusters, model.fair_assignment_
     bands: list[RequestedBand] = [] if fair is None else read_bands(model._attributes, parameters)
     floor = 1 if fair is None else int(fair.min_cluster_size)

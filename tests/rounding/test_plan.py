@@ -54,8 +54,8 @@ def test_a_person_heavier_than_the_ceiling_is_refused():
     with pytest.raises(ValueError) as caught:
         with_links(plan, None)
     assert str(caught.value) == (
-        "sample_weight gives the person of row 7 a weight of 500, but max_cluster_size is 60, which "
-        "is a weight of 359; raise it, or lower that weight."
+        "sample_weight gives the person of row 7 a weight of 500, but max_cluster_size is 60, "
+        "which is a weight of 359; raise it, or lower that weight."
     )
     with pytest.raises(ValueError, match="must_link keeps a weight of 509 together, but max_cl"):
         with_links(plan, linked(10))

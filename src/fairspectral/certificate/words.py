@@ -11,7 +11,6 @@ from fairspectral.certificate.parts import (
 )
 from fairspectral.weighting import shown
 
-
 # Whoever verifies a certificate does not know whether means were to be equal.
 MEANS_NOT_COVERED = (
     "Nothing is claimed of the means that were to be equal, and the bound on the embedding is that "

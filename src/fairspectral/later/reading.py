@@ -15,7 +15,6 @@ from fairspectral.graphs.door import as_graph
 from fairspectral.later.training import PRECOMPUTED, Training
 from fairspectral.validation import check_data, check_sparse_structure, refuse_masked
 
-
 # scikit-learn's checks look for the first words of this sentence.
 _NOBODY = "Found array with 0 sample(s) in X; pass at least one new person."
 

@@ -74,8 +74,8 @@ def check_requests(certificate: Certificate, n: int, sized: bool) -> list[Check]
             words = f"labels.floor is {floor}, but without min_cluster_size it is {asked}."
         return [_wrong(words)]
     if not identical(labels.ceiling, most if most is not None and most < n else None):
-        ceiling = written(labels.ceiling)
-        return [_wrong(f"The parameters ask for at most {most} people in a cluster, not {ceiling}.")]
+        words = f"The parameters ask for at most {most} people in a cluster"
+        return [_wrong(f"{words}, not {written(labels.ceiling)}.")]
     return []
 
 
