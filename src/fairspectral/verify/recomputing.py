@@ -71,18 +71,7 @@ def verify_certificate(
     Verification
         True where everything holds; ``wrong`` has the parts that do not, each in words.
     """
-    checks: list[Check] = []
-    if not isinstance(certificate, Certificate | Mapping):
-        raise TypeError(
-            f"the certificate is a {type(certificate).__name__}; pass model.certificate_, or the "
-            "dict that json.load reads from its file."
-        )
-    if not isinstance(certificate, Certificate):
-        words = "The certificate is as it was written."
-        if not (whole := sealed(certificate)):
-            words = "The certificate was changed after it was written: its seal does not fit."
-        checks.append(Check("seal", whole, words))
-        certificate = Certificate.from_dict(certificate)
+    certificate, checks = _read(certificate)
     if field := first_huge(asdict(certificate)):
         words = f"{field} is a number that is too large to compute with; no fit wrote it."
         return Verification((*checks, Check("certificate", False, words)))
@@ -126,6 +115,21 @@ def verify_certificate(
         words = "A part of the certificate has another form than it was written in."
         checks.append(Check("certificate", False, words))
     return Verification(tuple(checks))
+
+
+def _read(certificate: Any) -> tuple[Certificate, list[Check]]:
+    """The claims, and whether their seal holds where they come as a dict."""
+    if isinstance(certificate, Certificate):
+        return certificate, []
+    if not isinstance(certificate, Mapping):
+        raise TypeError(
+            f"the certificate is a {type(certificate).__name__}; pass model.certificate_, or the "
+            "dict that json.load reads from its file."
+        )
+    words = "The certificate is as it was written."
+    if not (whole := sealed(certificate)):
+        words = "The certificate was changed after it was written: its seal does not fit."
+    return Certificate.from_dict(certificate), [Check("seal", whole, words)]
 
 
 def _check_claims(
