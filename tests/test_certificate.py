@@ -66,6 +66,7 @@ def test_its_numbers_are_those_of_the_fit(model):
         (lambda c: [], "not a certificate of fairspectral"),
         (lambda c: {**c, "format": "another"}, "not a certificate of fairspectral"),
         (lambda c: {**c, "version": 99}, "has version 99"),
+        (lambda c: {**c, "version": 2.0}, "has version 2.0"),
         (lambda c: {k: v for k, v in c.items() if k != "cut"}, "not complete.*cut"),
         (lambda c: {**c, "cut": {}}, "the part 'cut'"),
         (lambda c: {**c, "labels": {**c["labels"], "attributes": 3}}, "no list of attributes"),

@@ -121,6 +121,19 @@ def test_the_report_has_the_means(people):
     assert "in standard deviations" in page
 
 
+@pytest.mark.parametrize("unit", [1e300, 1e306, 1e-300])
+def test_numbers_of_any_magnitude_are_held_and_audited_alike(people, unit):
+    X, age, sex = people
+    model = FairSpectralClustering(3, effort="fast", random_state=0)
+    found = [
+        model.fit(X, sensitive_features=sex, constraints=age * scale).audit_.covariates[0]
+        for scale in (1.0, unit)
+    ]
+    assert found[1].largest == pytest.approx(found[0].largest, abs=1e-6)
+    assert found[1].means == pytest.approx(found[0].means * unit, rel=1e-6)
+    assert found[0].largest > 0
+
+
 def test_some_people():
     found = (Covariate("x", np.array([1.0, 2, 2])), Covariate("y", np.array([1.0, 2, 3])))
     assert covariates_of(found, np.arange(3)) is found

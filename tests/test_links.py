@@ -136,6 +136,13 @@ def test_with_links_and_weights_small_components_are_no_clusters(asked):
     assert "of 176 people" in str(components)
 
 
+def test_more_people_together_than_fit_in_a_cluster_are_refused():
+    people = np.random.default_rng(0).random((30, 2))
+    model = FairSpectralClustering(2, rounding_params={"max_cluster_size": 20}, random_state=0)
+    with pytest.raises(ValueError, match="must_link keeps 25 people together, but max_cluster_siz"):
+        model.fit(people, must_link=[(0, i) for i in range(1, 25)])
+
+
 def test_nodes_and_rows_by_name():
     club = networkx.karate_club_graph()
     club = networkx.relabel_nodes(club, {i: f"member {i}" for i in club})

@@ -162,6 +162,26 @@ def test_how_far_the_largest_weight_leads_out_of_the_band_is_said():
     assert 0 < fair.persons_outside < 100
 
 
+def test_a_very_heavy_person_breaks_the_floor_and_the_certificate_says_so_first():
+    X, weights = np.random.default_rng(0).random((30, 2)), np.ones(30)
+    weights[3] = 1e6
+    model = FairSpectralClustering(3, effort="fast", random_state=0)
+    model.fit(X, sensitive_features=np.arange(30) % 2, sample_weight=weights)
+    said = "Not certified: the smallest cluster is below the floor on sizes (min_cluster_size)"
+    assert model.fair_assignment_.certificate.startswith(said)
+    with pytest.raises(ValueError, match="gives the person of row 3 a weight of 1,000,000, but"):
+        model.set_params(rounding_params={"max_cluster_size": 20}).fit(
+            X, sensitive_features=np.arange(30) % 2, sample_weight=weights
+        )
+
+
+def test_weights_whose_sum_overflows_are_refused():
+    weights = 1e308 * np.random.default_rng(0).random(60)
+    with pytest.raises(ValueError, match=r"whose sum is too large .* divide all of them by the"):
+        check_sample_weight(weights, 60)
+    assert check_sample_weight(weights / 60, 60).total <= 2**30
+
+
 def test_weights_that_change_nothing_are_said():
     X, weights = np.random.default_rng(0).random((30, 2)), np.arange(1.0, 31)
     model = FairSpectralClustering(2, effort="fast", random_state=0)

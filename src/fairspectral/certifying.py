@@ -12,13 +12,17 @@ from fairspectral.affinity.contracted import contract_affinity
 from fairspectral.affinity.fringe import without_fringe
 from fairspectral.affinity.wide import in_float64
 from fairspectral.certificate import Certificate, DataClaim, EmbeddingClaim, LabelsClaim
+from fairspectral.certificate.document import PARAMETERS
+from fairspectral.certificate.words import MEANS_NOT_COVERED, not_covered
 from fairspectral.claims import (
+    OF_FEATURES,
     RequestedBand,
     bound_embedding,
     fingerprint_affinity,
     fingerprint_groups,
     fingerprint_links,
     fingerprint_weights,
+    given_affinities,
     measure_cut,
     measure_labels,
     read_bands,
@@ -39,7 +43,8 @@ def certify_model(model: Any) -> Certificate:
         Fitted. The bounds take some ten to some hundred passes over its affinities.
     """
     asked = {**model.get_params(deep=False), **model._asked, "affinity": model._affinity}
-    parameters = {name: plain_value(value) for name, value in asked.items()}
+    unused = OF_FEATURES if given_affinities(model._affinity) else ()
+    parameters = {name: None if name in unused else plain_value(asked[name]) for name in PARAMETERS}
     operator, k, fair = model.affinity_operator_, model.n_clusters, model.fair_assignment_
     bands: list[RequestedBand] = [] if fair is None else read_bands(model._attributes, parameters)
     floor = 1 if fair is None else int(fair.min_cluster_size)
@@ -56,23 +61,9 @@ def certify_model(model: Any) -> Certificate:
         sized=sizes_asked(model._attributes, parameters, model._links),
     )
     cut = measure_cut(operator, model.labels_, k, bands, labels)
-    notes = []
-    if cut.lower_bound is None:
-        notes.append(
-            "There are no bounds, because this operator's products are in float32 only; one in "
-            "float64 has them."
-        )
-    elif labels.links is not None:
-        notes.append(
-            "The lower bounds on the cut do not use the links: they hold with and without them."
-        )
-    if not labels.bounds_shares:
-        notes.append("Nothing is claimed of the shares: no bounds on them were asked for.")
+    notes = not_covered(cut, labels)
     if model._covariates:
-        notes.append(
-            "Nothing is claimed of the means that were to be equal, and the bound on the embedding "
-            "is that without them."
-        )
+        notes.append(MEANS_NOT_COVERED)
     return Certificate(
         n_clusters=k,
         parameters=parameters,

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from fairspectral.affinity.base import AffinityOperator
+from fairspectral.affinity import AffinityOperator, is_operator
 from fairspectral.affinity.mixed import MixedTable
 from fairspectral.affinity.wide import in_float64
 from fairspectral.cells import count_cells, judge_cells, population_shares, tolerance_band
@@ -25,6 +25,10 @@ from fairspectral.spectral_bounds import Band, CutBound, EmbeddingBound, Spectra
 from fairspectral.validation import Attribute
 from fairspectral.weighting import Weights
 
+# Parameters that say how features are compared; null in a certificate where affinities were given.
+OF_FEATURES = ("gamma", "n_neighbors", "kernel_params")
+# The floor on sizes where none is asked for, as a part of the mean size.
+_FLOOR_SHARE = 0.1
 # A band has floating-point errors; so much beyond it, as a part of a cluster, is within it.
 _SLIP = 1e-9
 
@@ -100,6 +104,21 @@ def sizes_asked(
     apart = links is not None and len(links.apart) > 0
     sizes = (asked.get("min_cluster_size"), asked.get("max_cluster_size"))
     return bool(attributes) or apart or sizes != (None, None)
+
+
+def floor_asked(parameters: Mapping[str, Any], n: int, k: int, sized: bool) -> Any:
+    """The floor on the sizes of n people in k clusters; by default a tenth of the mean size.
+
+    `sized` is what `sizes_asked` says.
+    """
+    asked = (parameters.get("rounding_params") or {}).get("min_cluster_size")
+    default = max(1, int(_FLOOR_SHARE * n / k)) if sized else 1
+    return default if asked is None else asked
+
+
+def given_affinities(affinity: Any) -> bool:
+    """Whether the affinities were given, as a matrix, a graph or an operator."""
+    return is_operator(affinity) or (isinstance(affinity, str) and affinity == "precomputed")
 
 
 def _quotas(shares: Mapping[str, Any] | None, attribute: Attribute) -> Mapping[str, Any]:

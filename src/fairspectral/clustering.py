@@ -77,7 +77,7 @@ class FairSpectralClustering(FairClusteringBase):
         0 is proportional up to whole persons, 0.2 the four-fifths rule, None no bound. With
         several attributes, ``{"sex": 0.1, "region": 0.3}`` gives each its own.
     effort : {"fast", "default", "thorough"}, default="default"
-        How long to search for fair clusters with a low cut; each takes about ten times as long
+        How long to search for fair clusters with a low cut; each takes several times as long
         as the one before.
     time_budget : float or None
         Seconds for that search, after which it takes the best so far, as it does when Ctrl-C

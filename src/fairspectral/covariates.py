@@ -24,6 +24,8 @@ from fairspectral.validation import FairSpectralWarning, find_missing
 _CONSTANT = 1e-12
 # Relative size of a singular value below which a column follows from the others.
 _DEPENDENT = 1e-10
+# Binary exponents up to which squares, and sums of as many as there are people, do not overflow.
+_ORDINARY = 400
 
 
 @dataclass(frozen=True)
@@ -42,14 +44,29 @@ class Covariate:
     values: np.ndarray
 
     @property
+    def exponent(self) -> int:
+        """The power of two that the values are divided by; 0 unless their squares would overflow.
+
+        A constraint is the same in any unit.
+        """
+        exponent = int(np.frexp(np.abs(self.values).max(initial=0.0))[1])
+        return exponent if abs(exponent) > _ORDINARY else 0
+
+    @property
+    def scaled(self) -> np.ndarray:
+        """The values in a unit in which they can be squared and summed, shape (n,)."""
+        return np.ldexp(self.values, -self.exponent)
+
+    @property
     def centred(self) -> np.ndarray:
-        """The values less their mean, shape (n,)."""
-        return self.values - self.values.mean()
+        """The values in that unit less their mean, shape (n,)."""
+        return self.scaled - self.scaled.mean()
 
     @property
     def is_constant(self) -> bool:
         """Whether everyone has the same number, up to floating-point errors."""
-        return bool(np.ptp(self.values) <= _CONSTANT * np.abs(self.values).max(initial=0.0))
+        values = self.scaled
+        return bool(np.ptp(values) <= _CONSTANT * np.abs(values).max(initial=0.0))
 
 
 @dataclass(frozen=True)
@@ -166,9 +183,12 @@ def audit_covariates(
     return tuple(
         CovariateAudit(
             one.name,
-            np.bincount(labels, weights=one.values, minlength=k) / np.maximum(sizes, 1),
-            float(one.values.mean()),
-            float(one.values.std()),
+            np.ldexp(
+                np.bincount(labels, weights=one.scaled, minlength=k) / np.maximum(sizes, 1),
+                one.exponent,
+            ),
+            float(np.ldexp(one.scaled.mean(), one.exponent)),
+            float(np.ldexp(one.scaled.std(), one.exponent)),
         )
         for one in covariates
     )

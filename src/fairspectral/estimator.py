@@ -41,7 +41,7 @@ from fairspectral.progress import AFFINITY, EMBEDDING, ROUNDING, GapMeter, liste
 from fairspectral.rounder import Rounder
 from fairspectral.rounding.kmeans import kmeans_labels
 from fairspectral.rounding.placement import complete_rows, rows_of_all
-from fairspectral.rounding.plan import RoundingPlan, plan_rounding
+from fairspectral.rounding.plan import RoundingPlan, plan_rounding, with_links
 from fairspectral.rounding.requests import (
     OF_THE_LABELS,
     WITHOUT_GROUPS,
@@ -304,7 +304,7 @@ class FairClusteringBase(LaterPeople, ClusterMixin, BaseEstimator):
             time_budget=self.time_budget,
             **params,
         )
-        return replace(plan, links=links)
+        return with_links(plan, links)
 
     def _round(
         self,

@@ -92,7 +92,13 @@ def check_sample_weight(
         raise ValueError("sample_weight is zero for everybody; give somebody a positive weight.")
     if (weights == weights[0]).all():
         return None
-    total = float(weights.sum())
+    with np.errstate(over="ignore"):
+        total = float(weights.sum())
+    if not np.isfinite(total):
+        raise ValueError(
+            f"sample_weight has weights of up to {weights.max():.3g}, whose sum is too large for "
+            "floating-point numbers; divide all of them by the largest, which changes no share."
+        )
     whole = total <= _MOST_UNITS and bool((weights == np.rint(weights)).all())
     unit = 1.0 if whole else total / (_MOST_UNITS - n)
     return Weights(_in_units(weights, unit), unit)

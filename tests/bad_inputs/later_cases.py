@@ -116,8 +116,8 @@ LATERS = [
       "sensitive_features column 'group' has 1 missing value(s), the first at row 1; fill them "
       "with a category of their own or drop those rows."),
     one("no groups", lambda: model().assign(LATER, sensitive_features=None),
-      "sensitive_features must be one value per sample or a table with one column per attribute, "
-      "but it is a single NoneType."),
+      "assign keeps the shares of groups, so it needs the groups of the new people; pass them as "
+      "sensitive_features, or use predict, which needs none."),
     one("a file", lambda: (read(saved()).predict(plain()) == model().labels_).all()),
     one("a file of another kind", lambda: model().save("model.pkl"),
       "the model file 'model.pkl' must end in .npz; rename it."),

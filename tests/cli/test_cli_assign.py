@@ -65,6 +65,21 @@ def test_json_has_cells_and_labels(call, saved, tmp_path):
     assert sum(cell["persons"] for cell in found["cells"]) == 90
 
 
+def test_a_single_person_is_placed(call, saved, tmp_path):
+    table(1, 5).to_csv(tmp_path / "one.csv", index=False)
+    done = call("assign", saved, tmp_path / "one.csv", "--json")
+    assert len(json.loads(done.out)["labels"]) == 1, done.err
+    done = call("assign", saved, tmp_path / "one.csv", "--similar", "--json")
+    assert done.status == 0, done.err
+
+
+def test_a_header_alone_is_nobody(call, saved, tmp_path):
+    table(0, 5).to_csv(tmp_path / "none.csv", index=False)
+    done = call("assign", saved, tmp_path / "none.csv")
+    assert done.status == 2
+    assert "none.csv has no rows of data; at least 1 is needed." in done.err.replace("\n", "")
+
+
 def test_new_categories_and_gaps_are_said(call, saved, tmp_path):
     new = table(5, 6)
     new.loc[0, "town"] = "Bern"

@@ -282,10 +282,35 @@ def test_a_matrix_and_groups_in_its_order(call, graph, tmp_path):
     assert "has 3 rows but" in done.err
 
 
+def test_a_graph_without_groups_is_clustered_plainly(call, graph, tmp_path):
+    edges, _ = graph
+    out, certificate = tmp_path / "out.csv", tmp_path / "c.json"
+    done = call("cluster", edges, "--graph", "--plain", "-k", "2", "-o", out, "--certificate",
+                certificate)  # fmt: skip
+    assert done.status == 0, done.err
+    lines = out.read_text().splitlines()
+    assert lines[0] == "node,cluster"
+    assert "v0" in {line.split(",")[0] for line in lines}
+    done = call("verify", out, edges, "--certificate", certificate)
+    assert done.status == 0, done.out + done.err
+
+
+def test_a_tolerance_of_none_is_no_bound(call, people):
+    done = call("cluster", people, "-s", "sex", "-k", "2", "--tolerance", "none", "--json",
+                "--effort", "fast")  # fmt: skip
+    assert done.status == 0, done.err
+    assert done.json["tolerance"] is None
+    done = call("audit", people, "-s", "sex", "--labels", "sex",
+                "--require-tolerance", "None")  # fmt: skip
+    assert done.status == 2
+    assert "--require-tolerance none requires nothing; leave it out." in done.err
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         ((), "--graph needs --groups"),
+        (("--plain", "-s", "side"), "--graph needs --groups"),
         (("--groups", "GROUPS", "--drop", "side"), "--drop is for tables"),
         (("--groups", "TWICE"), "names the node 'v0' twice"),
     ],

@@ -175,6 +175,24 @@ CASES = {
 }
 
 
+@pytest.mark.parametrize("affinity", ["gower", "rbf", "nearest_neighbors"])
+def test_nobody_is_refused_with_every_affinity(patients, affinity):
+    X, sex = patients
+    model = fitted(patients, affinity=affinity)
+    for call in (
+        lambda: model.predict(X[:0]),
+        lambda: model.assign(X[:0], sensitive_features=sex[:0]),
+    ):
+        with pytest.raises(ValueError, match=r"\b0 sample\(s\)"):
+            call()
+
+
+def test_assign_without_groups_names_predict(patients):
+    X, _ = patients
+    with pytest.raises(ValueError, match="or use predict, which needs none"):
+        fitted(patients).assign(X[:2], sensitive_features=None)
+
+
 def test_bad_input_is_refused_in_one_sentence():
     models = refusals()
     for name, (call, sentence) in CASES.items():

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from fairspectral.constraints import encode_groups
-from fairspectral.rounding.plan import plan_rounding
+from fairspectral.links import read_links
+from fairspectral.rounding.plan import plan_rounding, with_links
 from fairspectral.validation import FairSpectralWarning
+from fairspectral.weighting import check_sample_weight
 
 
 @pytest.fixture
@@ -26,6 +28,37 @@ def test_defaults(colours):
     assert plan.notes == ()
     (rule,) = plan.rules
     assert rule.lower == pytest.approx([0.72, 0.08])
+
+
+def linked(people, n=100):
+    """The first people must be together."""
+    return read_links([(0, i) for i in range(1, people)], None, range(n), 2)
+
+
+def test_people_together_who_are_more_than_the_ceiling_are_refused(colours):
+    plan = plan_rounding(colours, 2, max_cluster_size=70)
+    assert with_links(plan, linked(70)).links is not None
+    with pytest.raises(ValueError) as caught:
+        with_links(plan, linked(90))
+    assert str(caught.value) == (
+        "must_link keeps 90 people together, but max_cluster_size is 70; raise it, or leave some "
+        "pairs out."
+    )
+    assert with_links(plan_rounding(colours, 2), linked(90)).largest == 100
+
+
+def test_a_person_heavier_than_the_ceiling_is_refused():
+    weights = check_sample_weight(np.where(np.arange(100) == 7, 500, 1), 100)
+    groups = encode_groups(np.arange(100) % 2, 100, weights=weights)
+    plan = plan_rounding(groups, 2, max_cluster_size=60)
+    with pytest.raises(ValueError) as caught:
+        with_links(plan, None)
+    assert str(caught.value) == (
+        "sample_weight gives the person of row 7 a weight of 500, but max_cluster_size is 60, "
+        "which is a weight of 359; raise it, or lower that weight."
+    )
+    with pytest.raises(ValueError, match="must_link keeps a weight of 509 together, but max_cl"):
+        with_links(plan, linked(10))
 
 
 def test_kinds_are_combinations_of_groups():

@@ -1,8 +1,11 @@
 """The certificate is counted from the labels, and is exactly right."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from fairspectral.links import Links
 from fairspectral.rounding.bounds import make_rule
 from fairspectral.rounding.partition import Source
 from fairspectral.rounding.plan import RoundingPlan
@@ -126,7 +129,10 @@ def test_the_floor_counts():
     assert certified(labels, rules, smallest=4).certified
     found = certified(labels, rules, smallest=5)
     assert not found.certified
-    assert found.certificate.startswith("Not certified: 0 of 4 cells are outside their bounds")
+    assert found.certificate.startswith(
+        "Not certified: the smallest cluster is below the floor on sizes (min_cluster_size), "
+        "though all 4 cells are within their bounds, "
+    )
     assert "the smallest cluster has 4 persons (floor 5)" in found.certificate
 
 
@@ -136,6 +142,18 @@ def test_an_empty_cluster_is_not_forgotten():
     assert found.table.tolist() == [[5, 5, 0], [5, 5, 0]]
     assert not found.certified
     assert all_inside([make_rule(SEX, 3)], labels_with(5, 5), 3)
+
+
+def test_what_is_not_kept_is_said_first():
+    plan = replace(plan_of([make_rule(SEX, 2, fairness_tol=None)]), largest=15)
+    found = certify(labels_with(2, 2), plan, STAGES)
+    assert found.certificate.startswith(
+        "Not certified: the largest cluster is above the ceiling on sizes (max_cluster_size), "
+        "though there are no bounds on shares, "
+    )
+    links = Links(np.arange(20), np.array([[0, 10]]), range(20))
+    found = certify(labels_with(5, 5), replace(plan_of([make_rule(SEX, 2)]), links=links), STAGES)
+    assert found.certificate.startswith("Not certified: not all links are kept, though all 4")
 
 
 def test_without_bounds_nothing_is_certified_in_words():

@@ -66,9 +66,10 @@ class Certificate:
                 "this is not a certificate of fairspectral; pass the JSON that cluster "
                 "--certificate or model.certificate_.to_json() wrote."
             )
-        if given.get("version") != VERSION:
+        read = given.get("version")
+        if type(read) is not int or read != VERSION:  # 2.0 is no version
             raise ValueError(
-                f"the certificate has version {given.get('version')!r}, but this release reads "
+                f"the certificate has version {read!r:.40}, but this release reads "
                 f"version {VERSION}; verify it with the release that wrote it."
             )
         claims = {name: value for name, value in given.items() if name not in _ENVELOPE}
@@ -76,12 +77,21 @@ class Certificate:
             if name in claims:
                 claims[name] = _read(kind, claims[name], name)
         found = _read(cls, claims, "the certificate")
-        missing = sorted(_NEEDED - set(found.parameters))
+        missing = sorted(set(PARAMETERS) - set(found.parameters))
         if missing:
             raise ValueError(
                 f"the certificate has no {missing[0]} among its parameters; pass the file as "
                 "cluster --certificate wrote it."
             )
+        rounding = found.parameters["rounding_params"]
+        if rounding is not None and type(rounding) is not dict:
+            raise ValueError(
+                f"rounding_params in the certificate is {rounding!r:.40}, but must be a JSON "
+                "object; pass the file as cluster --certificate wrote it."
+            )
+        _refuse_unknown("parameters", found.parameters, PARAMETERS)
+        _refuse_unknown("parameters.rounding_params", rounding or {}, ROUNDING_PARAMETERS)
+        _refuse_unknown("data.files", found.data.files, _FILES)
         return found
 
     @classmethod
@@ -100,11 +110,20 @@ class Certificate:
 
 
 _ENVELOPE = ("format", "version", "seal")
-# Parameters without which nothing can be computed again.
-_NEEDED = {
-    "affinity", "gamma", "n_neighbors", "kernel_params", "dtype", "attribute_mode",
-    "assign_labels", "fairness_tol", "n_components",
-}  # fmt: skip
+# The parameters of `FairSpectralClustering` and of its rounding, which are not imported here so
+# that a certificate is read without the code that found the clusters.
+PARAMETERS = (
+    "n_clusters", "affinity", "gamma", "n_neighbors", "kernel_params", "n_components",
+    "attribute_mode", "solver", "tol", "max_iter", "solver_params", "assign_labels",
+    "fairness_tol", "effort", "time_budget", "rounding_params", "n_init", "random_state", "dtype",
+    "memory_budget", "device", "checkpoint", "n_jobs", "verbose",
+)  # fmt: skip
+ROUNDING_PARAMETERS = (
+    "bounds", "shares", "min_cluster_size", "max_cluster_size", "target_proportions", "lower",
+    "upper", "refine_rounds", "row_scaling",
+)  # fmt: skip
+# The files that the command may have read, by their part.
+_FILES = ("data", "groups", "must_link", "cannot_link")
 # Fields that are read before they are compared, with the form that they must have.
 _FORMS: dict[type, dict[str, type]] = {
     Certificate: {"n_clusters": int, "parameters": dict, "versions": dict, "not_covered": list},
@@ -139,6 +158,15 @@ def sealed(given: Mapping[str, Any]) -> bool:
     """
     body = {name: value for name, value in given.items() if name != "seal"}
     return given.get("seal") == fingerprint_text(body)
+
+
+def _refuse_unknown(where: str, given: Mapping[str, Any], known: tuple[str, ...]) -> None:
+    odd = [name for name in given if name not in known]
+    if odd:
+        raise ValueError(
+            f"{where} in the certificate has {odd[0]!r:.40}, which no fit writes; pass the file as "
+            "cluster --certificate wrote it."
+        )
 
 
 def _read(kind: Any, given: Any, name: str) -> Any:

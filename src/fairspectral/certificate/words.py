@@ -11,6 +11,29 @@ from fairspectral.certificate.parts import (
 )
 from fairspectral.weighting import shown
 
+# Whoever verifies a certificate does not know whether means were to be equal.
+MEANS_NOT_COVERED = (
+    "Nothing is claimed of the means that were to be equal, and the bound on the embedding is that "
+    "without them."
+)
+
+
+def not_covered(cut: CutClaim, labels: LabelsClaim) -> list[str]:
+    """What is not claimed, as far as it follows from what is."""
+    notes = []
+    if cut.lower_bound is None:
+        notes.append(
+            "There are no bounds, because this operator's products are in float32 only; one in "
+            "float64 has them."
+        )
+    elif labels.links is not None:
+        notes.append(
+            "The lower bounds on the cut do not use the links: they hold with and without them."
+        )
+    if not labels.bounds_shares:
+        notes.append("Nothing is claimed of the shares: no bounds on them were asked for.")
+    return notes
+
 
 def failure_in_words(failure: float) -> str:
     """The probability that a bound is wrong."""

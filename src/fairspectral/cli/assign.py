@@ -107,7 +107,7 @@ def assign(
     if weight is not None and not counted:
         why = "--similar keeps no shares" if similar else f"{model} was made without --weight"
         raise ValueError(f"{why}, so that --weight has nothing to count in; leave it out.")
-    table = read_table(input, encoding=encoding)
+    table = read_table(input, encoding=encoding, least_rows=1)
     if output is not None:
         check_output(output, (input_name(input), model))
         if output.suffix != ".npy" and label_column in table.frame.columns:

@@ -112,6 +112,8 @@ def audit(
     tolerance = None
     if require_tolerance is not None:
         tolerance = read_tolerance(require_tolerance, "--require-tolerance")
+        if tolerance is None:
+            raise ValueError("--require-tolerance none requires nothing; leave it out.")
     table = read_table(input, encoding=encoding, header=not no_header)
     for note in table.notes:
         say(f"Note: {note}")

@@ -11,7 +11,7 @@ import typer
 from fairspectral.cli.options import check_tolerance
 
 BOUNDS = "Bounds"
-TOLERANCE_WORDS = "; for several attributes also sex=0.1,region=0.3"
+TOLERANCE_WORDS = ", none no bound; for several attributes also sex=0.1,region=0.3"
 
 
 def share_option(name: str, words: str) -> Any:
@@ -76,9 +76,12 @@ class BoundOptions:
 
 
 def read_tolerance(text: str, option: str = "--tolerance") -> Any:
-    """``"0.2"`` as a number, ``"sex=0.1,region=none"`` as a mapping from attribute to number."""
+    """``"0.2"`` as a number, ``"sex=0.1,region=none"`` as a mapping from attribute to number.
+
+    ``"none"`` is None, no bound.
+    """
     if "=" not in text:
-        return _number(text, option)
+        return None if _is_none(text) else _number(text, option)
     found: dict[str, float | None] = {}
     for word in text.split(","):
         name, equals, value = word.rpartition("=")
@@ -87,9 +90,12 @@ def read_tolerance(text: str, option: str = "--tolerance") -> Any:
                 f"{option} has {word!r}; write one tolerance for each attribute, such as "
                 "sex=0.1,region=0.3."
             )
-        none = value.strip().lower() == "none"
-        found[name.strip()] = None if none else _number(value, option)
+        found[name.strip()] = None if _is_none(value) else _number(value, option)
     return found
+
+
+def _is_none(text: str) -> bool:
+    return text.strip().lower() == "none"
 
 
 def _number(text: str, option: str) -> float:

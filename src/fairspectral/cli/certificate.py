@@ -80,7 +80,10 @@ def certify(
             value = getattr(holder, field.name)
             options[field.name] = str(value) if isinstance(value, str) else value
     found = model.certificate_
-    return replace(found, data=replace(found.data, sha256=None, files=files, options=options))
+    # Whichever process held the table, on a Dask cluster or here.
+    kind = "affinities" if source.graph else "features"
+    data = replace(found.data, kind=kind, sha256=None, files=files, options=options)
+    return replace(found, data=data)
 
 
 def read_certificate(path: Path) -> tuple[dict[str, Any], Certificate]:

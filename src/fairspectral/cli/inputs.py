@@ -30,6 +30,7 @@ from fairspectral.cli.tables import (
     read_table,
     sensitive_columns,
 )
+from fairspectral.cli.tables.read import import_pandas
 from fairspectral.cli.tables.recipe import Recipe
 from fairspectral.validation import MANY_GROUPS
 
@@ -313,7 +314,7 @@ def make_groups(source: InputOptions, holder: Table, names: list[str]) -> Any:
 
 
 def _prepare_graph(source: InputOptions, people: PeopleOptions, plain: bool) -> Prepared:
-    if source.groups is None:
+    if source.groups is None and (not plain or source.sensitive or people.weight):
         raise ValueError(
             "--graph needs --groups FILE, a table with a row for each node: its name in the first "
             "column, its groups in the others."
@@ -323,6 +324,8 @@ def _prepare_graph(source: InputOptions, people: PeopleOptions, plain: bool) -> 
             raise ValueError(f"--{option} is for tables; a graph has no columns to compare.")
     if people.id is not None:
         raise ValueError("--id is for tables; pairs of a graph have the names of its nodes.")
+    if source.groups is None:
+        return _graph_alone(source)
     groups = _read_table(source, source.groups)
     first = groups.frame.iloc[:, 0]
     nodes = [str(name) for name in read_names(first, groups.path)]
@@ -353,6 +356,22 @@ def _prepare_graph(source: InputOptions, people: PeopleOptions, plain: bool) -> 
         sensitive=sensitive,
         columns={"numeric": [], "categorical": [], "sensitive": names},
         inputs=(input_name(source.input), groups.path),
+        notes=graph.notes,
+    )
+
+
+def _graph_alone(source: InputOptions) -> Prepared:
+    """A graph without groups, for plain clustering: its table has the names of the nodes."""
+    graph = read_graph(source.input, encoding=source.encoding)
+    names = graph.nodes or tuple(str(i + 1) for i in range(graph.weights.shape[0]))
+    path = input_name(source.input)
+    return Prepared(
+        table=Table(path, import_pandas().DataFrame({"node": names})),
+        X=graph.weights,
+        affinity="precomputed",
+        sensitive=None,
+        columns={"numeric": [], "categorical": [], "sensitive": []},
+        inputs=(path,),
         notes=graph.notes,
     )
 

@@ -167,7 +167,7 @@ class MethodOptions:
         Effort,
         typer.Option(
             rich_help_panel=METHOD,
-            help="How long to search for a low cut; each takes about ten times as long as the one "
+            help="How long to search for a low cut; each takes several times as long as the one "
             "before.",
         ),
     ] = Effort.default

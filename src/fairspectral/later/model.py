@@ -119,6 +119,11 @@ class LaterPeople:
                 "weights of the new people as assign(..., sample_weight=...), or use predict "
                 "without groups."
             )
+        if sensitive_features is None:
+            raise ValueError(
+                "assign keeps the shares of groups, so it needs the groups of the new people; pass "
+                "them as sensitive_features, or use predict, which needs none."
+            )
         if self._asked["assign_labels"] == "kmeans":
             raise ValueError(
                 "the model was fitted with assign_labels='kmeans', which keeps no bounds; use "

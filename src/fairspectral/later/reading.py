@@ -15,6 +15,9 @@ from fairspectral.graphs.door import as_graph
 from fairspectral.later.training import PRECOMPUTED, Training
 from fairspectral.validation import check_data, check_sparse_structure, refuse_masked
 
+# scikit-learn's checks look for the first words of this sentence.
+_NOBODY = "Found array with 0 sample(s) in X; pass at least one new person."
+
 
 def read_rows(
     X: Any, training: Training, n: int, name: str, check: Callable[..., Any]
@@ -50,6 +53,8 @@ def read_rows(
         return _affinities(X, training, n, name)
     if isinstance(training.rows, MixedTable):
         check(X, skip_check_array=True)
+        if not np.shape(X)[0]:
+            raise ValueError(_NOBODY)
         return read_later(X, training.rows.columns)
     return check_data(X, precomputed=False, check=lambda X, **options: check(
         X, **(options | {"ensure_min_samples": 1})))  # fmt: skip
@@ -67,7 +72,7 @@ def _affinities(X: Any, training: Training, n: int, name: str) -> Any:
             "affinities of each new person to each of the people of the fit, in their order."
         )
     if not np.shape(X)[0]:
-        raise ValueError("Found array with 0 sample(s) in X; pass at least one new person.")
+        raise ValueError(_NOBODY)
     kind = training.dtype  # in which equal affinities are recognised
     try:
         rows = sp.csr_array(X, dtype=kind) if sp.issparse(X) else np.asarray(X, dtype=kind)

@@ -80,7 +80,7 @@ def fair_assignment(
         sparse graphs its steps, in hundredths of the default. 0 only makes the moves and swaps
         that lower the cut of the start; None leaves it to `effort`.
     effort : {"fast", "default", "thorough"}
-        How long to search for a low cut; each takes about ten times as long as the one before.
+        How long to search for a low cut; each takes several times as long as the one before.
     time_budget : float or None
         Seconds for the search, after which the best so far is taken. Then the result is not
         repeatable. Ctrl-C, once, has the same effect.

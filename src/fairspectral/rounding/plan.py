@@ -17,9 +17,9 @@ from fairspectral.rounding.bounds import FairnessRule, make_rule
 from fairspectral.rounding.quotas import shares_of_each, tolerance_of_each, with_shares
 from fairspectral.rounding.start import ROW_SCALINGS
 from fairspectral.validation import Attribute, FairSpectralWarning
-from fairspectral.weighting import Weights
+from fairspectral.weighting import Weights, shown
 
-# How long to search for a low cut; the next one takes about ten times as long.
+# How long to search for a low cut; the next one takes several times as long.
 EFFORTS = ("fast", "default", "thorough")
 
 # Without a floor shares mean nothing: one person is never proportional. A tenth of the mean
@@ -148,6 +148,35 @@ def plan_rounding(
         notes,
         effort,
         time_budget,
+    )
+
+
+def with_links(plan: RoundingPlan, links: Links | None) -> RoundingPlan:
+    """The plan for people with links; who cannot be in a cluster below the ceiling is refused."""
+    n = len(plan.kinds)
+    if plan.largest < n:
+        nodes = np.arange(n) if links is None else links.nodes
+        units = None if plan.weights is None else plan.weights.units
+        loads = np.bincount(nodes, weights=units)
+        node = int(np.argmax(loads))
+        if loads[node] > plan.limits[1]:
+            raise _too_heavy(plan, np.flatnonzero(nodes == node), int(loads[node]))
+    return replace(plan, links=links)
+
+
+def _too_heavy(plan: RoundingPlan, people: np.ndarray, load: int) -> ValueError:
+    """The error for people of one node who are more than the ceiling."""
+    ceiling, out = f"max_cluster_size is {plan.largest}", "raise it"
+    what = f"{len(people)} people"
+    if plan.weights is not None:
+        amounts = [shown(plan.weights.amount(units)) for units in (load, plan.limits[1])]
+        what = f"a weight of {amounts[0]}"
+        ceiling += f", which is a weight of {amounts[1]}"
+    if len(people) == 1:
+        where = f"sample_weight gives the person of row {people[0]} {what}"
+        return ValueError(f"{where}, but {ceiling}; {out}, or lower that weight.")
+    return ValueError(
+        f"must_link keeps {what} together, but {ceiling}; {out}, or leave some pairs out."
     )
 
 

@@ -131,16 +131,10 @@ def certify(
     cells = Cells.together(parts)
     achieved = max(rule.achieved(part.table) for rule, part in zip(rules, parts, strict=True))
     outside = max(rule.persons_outside(part.table) for rule, part in zip(rules, parts, strict=True))
-    wrong, total = cells.n_outside, cells.table.size
     certified = keeps_all(plan, labels)
-    if all(not rule.lower.any() and (rule.upper >= 1).all() for rule in rules):
-        verdict = "No bounds on shares were asked for"
-    elif certified:
-        shape = f"{len(cells.table)} groups × {k} clusters"
-        verdict = f"Certified: all {total} cells ({shape}) are within their bounds"
-    else:
-        verdict = f"Not certified: {wrong} of {total} cells are outside their bounds"
-    certificate = f"{verdict}, {_size_words(plan, parts[0].table.sum(axis=0))}"
+    sizes = parts[0].table.sum(axis=0)
+    verdict = _verdict(plan, cells, sizes, certified)
+    certificate = f"{verdict}, {_size_words(plan, sizes)}"
     if len(cells.table) > 1:
         certificate += f", and the largest deviation from a target share is {achieved:.2%}"
     unit = 1 if plan.weights is None else plan.weights.unit
@@ -175,6 +169,32 @@ def certify(
         starts=starts,
         max_cluster_size=plan.largest if plan.largest < len(labels) else None,
     )
+
+
+def _verdict(plan: RoundingPlan, cells: Cells, sizes: np.ndarray, certified: bool) -> str:
+    """Whether all is kept, and what is not."""
+    wrong, total = cells.n_outside, cells.table.size
+    unbounded = all(not rule.lower.any() and (rule.upper >= 1).all() for rule in plan.rules)
+    if not certified and not wrong:
+        shares = f"all {total} cells are within their bounds"
+        shares = "there are no bounds on shares" if unbounded else shares
+        return f"Not certified: {_broken(plan, sizes)}, though {shares}"
+    if unbounded:
+        return "No bounds on shares were asked for"
+    if certified:
+        shape = f"{len(cells.table)} groups × {plan.n_clusters} clusters"
+        return f"Certified: all {total} cells ({shape}) are within their bounds"
+    return f"Not certified: {wrong} of {total} cells are outside their bounds"
+
+
+def _broken(plan: RoundingPlan, sizes: np.ndarray) -> str:
+    """What is not kept where all cells are within their bounds: sizes, or else links."""
+    floor, ceiling = plan.limits
+    if sizes.min() < floor:
+        return "the smallest cluster is below the floor on sizes (min_cluster_size)"
+    if sizes.max() > ceiling:
+        return "the largest cluster is above the ceiling on sizes (max_cluster_size)"
+    return "not all links are kept"
 
 
 def _size_words(plan: RoundingPlan, sizes: np.ndarray) -> str:

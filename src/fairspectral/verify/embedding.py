@@ -13,7 +13,7 @@ from fairspectral.constraints import attributes_of
 from fairspectral.links import Links
 from fairspectral.validation import Attribute
 from fairspectral.verification import Check
-from fairspectral.verify.comparing import SAME, SAME_BOUND, close, is_number, shown
+from fairspectral.verify.comparing import SAME, SAME_BOUND, close, identical, is_number, shown
 
 # Residuals of an embedding that is fair and orthonormal to machine precision are below this.
 _RESIDUAL = 1e-8
@@ -37,8 +37,8 @@ def check_embedding(
     asked = certificate.parameters["n_components"] or certificate.n_clusters
     people = len(fringe.kept) if links is None else links.n_nodes
     aside = n - len(fringe.kept)
-    shape = (claim.people, claim.set_aside, claim.columns)
-    if shape != (people, aside, asked) or not 1 <= asked <= people:
+    shape = [claim.people, claim.set_aside, claim.columns]
+    if not identical(shape, [people, aside, asked]) or not 1 <= asked <= people:
         words = (
             f"The embedding should have {people} people and {asked} columns, with {aside} set "
             f"aside, not {claim.people}, {claim.columns} and {claim.set_aside}."

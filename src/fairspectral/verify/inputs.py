@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from fairspectral.affinity import AffinityOperator, is_operator
-from fairspectral.certificate import DataClaim, LabelsClaim
+from fairspectral.affinity import AffinityOperator
+from fairspectral.certificate import DataClaim, LabelsClaim, LinksClaim
 from fairspectral.claims import (
     fingerprint_affinity,
     fingerprint_features,
@@ -17,16 +17,19 @@ from fairspectral.claims import (
 from fairspectral.links import Links
 from fairspectral.validation import Attribute
 from fairspectral.verification import Check
+from fairspectral.verify.comparing import identical, written
 from fairspectral.weighting import Weights
 
 
 def check_data(
     claim: DataClaim, X: Any, operator: AffinityOperator, attributes: tuple[Attribute, ...]
 ) -> list[Check]:
-    """The table, graph or operator, and the groups."""
+    """The table, or where it is None the graph or operator, and the groups."""
     checks = []
+    if wrong := _wrong_kind(claim, X is not None, operator):
+        return [Check("data", False, wrong)]
     if claim.sha256 is not None:
-        if claim.kind == "features" and X is not None and not is_operator(X):
+        if claim.kind == "features":
             found = fingerprint_features(X)
         else:
             found = fingerprint_affinity(operator)[1]
@@ -44,6 +47,19 @@ def check_data(
     if differ:
         words = f"The groups are not those of the certificate: {', '.join(differ)}."
     return [*checks, Check("groups", not differ, words)]
+
+
+def _wrong_kind(claim: DataClaim, features: bool, operator: AffinityOperator) -> str:
+    """Why the kind of data cannot be as claimed, in a sentence; empty if it can."""
+    if (claim.sha256 is None) != ("data" in claim.files):
+        return "data.sha256 is to be null exactly where data.files has the file instead."
+    possible = ["features"] if features else []
+    if not features or claim.sha256 is not None:
+        # Tables on the workers of a Dask cluster are known by their affinities.
+        possible.append("operator" if operator.stored_weights is None else "affinities")
+    if claim.kind in possible:
+        return ""
+    return f"data.kind is {written(claim.kind)}, but the data are {' or '.join(possible)}."
 
 
 def check_weights(claim: DataClaim, weights: Weights | None) -> list[Check]:
@@ -75,9 +91,9 @@ def check_links(claim: DataClaim, links: Links | None) -> list[Check]:
 
 def check_linked(claim: LabelsClaim, found: LabelsClaim) -> list[Check]:
     """Whether those who must be together or apart are so in the labels, as claimed."""
-    if claim.links == found.links:
-        if found.links is None:
-            return []
+    if claim.links is None and found.links is None:
+        return []
+    if claim.links and found.links and identical(_counts(claim.links), _counts(found.links)):
         kept = not found.links.parted and not found.links.joined
         words = (
             "All links are kept." if kept else "Not all links are kept, as the certificate says."
@@ -95,6 +111,11 @@ def check_linked(claim: LabelsClaim, found: LabelsClaim) -> list[Check]:
         f"{claim.links.apart}."
     )
     return [Check("links", False, words)]
+
+
+def _counts(links: LinksClaim) -> list[Any]:
+    """The four claims about links."""
+    return [links.nodes, links.parted, links.apart, links.joined]
 
 
 def _different(found: Mapping[str, str], claimed: Mapping[str, str]) -> list[str]:

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from fairspectral.certificate import AttributeClaim, Certificate, LabelsClaim
-from fairspectral.certificate.words import sizes_words
+from fairspectral.certificate.words import MEANS_NOT_COVERED, not_covered, sizes_words
 from fairspectral.claims import sizes_kept
 from fairspectral.verification import Check
-from fairspectral.verify.comparing import close, close_lists, is_number
+from fairspectral.verify.comparing import close, close_lists, identical, is_number, shown, written
 
 # The tables of cells: what is wrong, what they are of, and the words for a claimed and a true one.
 _CELLS = {
@@ -34,16 +34,16 @@ def check_labels(certificate: Certificate, found: LabelsClaim) -> list[Check]:
     if not same:
         words = "The labels are not those of the certificate: somebody is in another cluster."
     checks = [Check("labels", same, words)]
-    if claim.sizes != found.sizes:
+    if not identical(claim.sizes, found.sizes):
         words = f"The clusters have sizes {found.sizes}, not {claim.sizes}."
         checks.append(Check("cells", False, words))
-    if claim.weights != found.weights or not close(
+    if not identical(claim.weights, found.weights) or not close(
         claim.unit, found.unit, 1e-9 * (found.unit or 0.0)
     ):
         words = f"The clusters have {_weights_words(found)}, not {_weights_words(claim)}."
         checks.append(Check("cells", False, words))
     names = [attribute.name for attribute in found.attributes]
-    if [attribute.name for attribute in claim.attributes] != names:
+    if not identical([attribute.name for attribute in claim.attributes], names):
         words = f"The cells of the certificate are not those of {', '.join(names) or 'no groups'}."
         return [*checks, Check("cells", False, words)]
     wrong = []
@@ -70,6 +70,19 @@ def check_labels(certificate: Certificate, found: LabelsClaim) -> list[Check]:
     return [*checks, Check("sizes", True, words)]
 
 
+def check_not_covered(certificate: Certificate, found: LabelsClaim) -> list[Check]:
+    """What is said not to be claimed, if it is not what follows from the rest.
+
+    Whether means were to be equal cannot be seen here, so that sentence may be there or not.
+    """
+    derived = not_covered(certificate.cut, found)
+    if certificate.not_covered in (derived, [*derived, MEANS_NOT_COVERED]):
+        return []
+    said = " ".join(derived) or "nothing"
+    words = f"not_covered should say {said}, and the certificate has other sentences there."
+    return [Check("certificate", False, words)]
+
+
 def _outside(found: AttributeClaim) -> bool:
     """Whether a cell of an attribute is outside its bounds."""
     if found.least is None or found.most is None:
@@ -83,31 +96,27 @@ def _weights_words(labels: LabelsClaim) -> str:
     weights, unit = labels.weights, labels.unit
     if weights is None or unit is None:
         return "no weights"
-    if not (isinstance(weights, list) and all(map(is_number, [*weights, unit]))):
-        return "weights that are no numbers"
+    units = isinstance(weights, list) and all(type(w) is int and is_number(w) for w in weights)
+    if not (units and is_number(unit)):
+        return "weights that are not whole numbers of units"
     return f"weights of {' and '.join(f'{units * unit:.10g}' for units in weights)}"
 
 
 def _wrong_cells(claim: AttributeClaim, found: AttributeClaim, unit: float | None) -> list[Check]:
     """The cells of one attribute, and their bounds, that are not as claimed."""
-    if claim.groups != found.groups:
+    if not identical(claim.groups, found.groups):
         words = f"The groups of {found.name} are {found.groups}, not {claim.groups}."
         return [Check("cells", False, words)]
     wrong = []
     for what, (kind, table, has, but) in _CELLS.items():
         claimed, counted = getattr(claim, what), getattr(found, what)
-        if claimed == counted:
+        if identical(claimed, counted):
             continue
         at = _first_difference(claimed, counted)
         words = f"The certificate has another table of the {table} of {found.name}."
         if at is not None:
             group, cluster = at
-            here, there = (
-                f"{t[group][cluster]} people"
-                if unit is None
-                else f"a weight of {t[group][cluster] * unit:.10g}"
-                for t in (claimed, counted)
-            )
+            here, there = (_amount(table[group][cluster], unit) for table in (claimed, counted))
             words = (
                 f"{found.name} {found.groups[group]} in cluster {cluster}: the certificate has "
                 f"{has}{here}, but {but}{there}."
@@ -118,14 +127,25 @@ def _wrong_cells(claim: AttributeClaim, found: AttributeClaim, unit: float | Non
 
 def _first_difference(claimed: Any, counted: Any) -> tuple[int, int] | None:
     """Where two tables differ first; None where they are not tables of the same shape."""
-    try:
-        a, b = np.asarray(claimed, dtype=float), np.asarray(counted, dtype=float)
-    except (TypeError, ValueError):
+    if not (isinstance(claimed, list) and isinstance(counted, list)):
         return None
-    if a.shape != b.shape or a.ndim != 2:
+    if not all(isinstance(row, list) for row in claimed):
         return None
-    group, cluster = np.argwhere(~(a == b))[0]
-    return int(group), int(cluster)
+    if list(map(len, claimed)) != list(map(len, counted)):
+        return None
+    return next(
+        (group, cluster)
+        for group, (a, b) in enumerate(zip(claimed, counted, strict=True))
+        for cluster in range(len(b))
+        if not identical(a[cluster], b[cluster])
+    )
+
+
+def _amount(value: Any, unit: float | None) -> str:
+    """What a cell has, in words; what is no count, as it was written."""
+    if type(value) is not int or not is_number(value):
+        return written(value)
+    return f"{value} people" if unit is None else f"a weight of {value * unit:.10g}"
 
 
 def _wrong_bands(claim: LabelsClaim, found: LabelsClaim) -> list[Check]:
@@ -150,7 +170,7 @@ def _wrong_bands(claim: LabelsClaim, found: LabelsClaim) -> list[Check]:
     ):
         a, b = getattr(claim, what), getattr(found, what)
         if not (type(a) is float and close(a, b)):
-            shown = f"{a * scale:.10g}" if is_number(a) else repr(a)
-            words += f" is {b * scale:.10g}, not {shown}."
+            claimed_as = f"{a * scale:.10g}" if is_number(a) else shown(a)
+            words += f" is {b * scale:.10g}, not {claimed_as}."
             wrong.append(Check("cells", False, words))
     return wrong

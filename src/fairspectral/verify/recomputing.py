@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from fairspectral.affinity import AffinityOperator, is_operator, make_operator
 from fairspectral.affinity.features import read_features
 from fairspectral.certificate import Certificate
 from fairspectral.certificate.document import sealed
-from fairspectral.claims import measure_labels, read_bands, sizes_asked
+from fairspectral.claims import given_affinities, measure_labels, read_bands, sizes_asked
 from fairspectral.constraints import encode_groups
 from fairspectral.graphs.door import as_graph, names_of, unpack_graph
 from fairspectral.links import Links, read_links
@@ -19,10 +20,12 @@ from fairspectral.metrics import encode_labels
 from fairspectral.tensors import on_host
 from fairspectral.validation import Attribute
 from fairspectral.verification import Check, Verification
+from fairspectral.verify.comparing import first_huge
 from fairspectral.verify.cut import check_cut
 from fairspectral.verify.embedding import check_embedding
 from fairspectral.verify.inputs import check_data, check_linked, check_links, check_weights
-from fairspectral.verify.labels import check_labels
+from fairspectral.verify.labels import check_labels, check_not_covered
+from fairspectral.verify.parameters import check_affinity, check_requests
 from fairspectral.weighting import Weights, check_sample_weight
 
 # Parameters of `make_operator` that change the affinities.
@@ -68,23 +71,17 @@ def verify_certificate(
     Verification
         True where everything holds; ``wrong`` has the parts that do not, each in words.
     """
-    checks: list[Check] = []
-    if not isinstance(certificate, Certificate | Mapping):
-        raise TypeError(
-            f"the certificate is a {type(certificate).__name__}; pass model.certificate_, or the "
-            "dict that json.load reads from its file."
-        )
-    if not isinstance(certificate, Certificate):
-        words = "The certificate is as it was written."
-        if not (whole := sealed(certificate)):
-            words = "The certificate was changed after it was written: its seal does not fit."
-        checks.append(Check("seal", whole, words))
-        certificate = Certificate.from_dict(certificate)
+    certificate, checks = _read(certificate)
+    if field := first_huge(asdict(certificate)):
+        words = f"{field} is a number that is too large to compute with; no fit wrote it."
+        return Verification((*checks, Check("certificate", False, words)))
     codes, clusters = encode_labels(labels)
     graph = as_graph(X)
     X = on_host(X) if graph is None else graph  # read once: reading it may warn
     names = names_of(X)
     given, X, groups, used = _unpack(certificate, X, sensitive_features, affinity)
+    if wrong_affinity := check_affinity(certificate, used):
+        return Verification((*checks, *wrong_affinity))
     params = {name: certificate.parameters[name] for name in _AFFINITY_PARAMS}
     operator = make_operator(X, used, memory_budget=memory_budget, **params)
     n, k = operator.shape[0], certificate.n_clusters
@@ -106,17 +103,33 @@ def verify_certificate(
         mode = certificate.parameters["attribute_mode"]
         attributes = encode_groups(groups, n, mode, rows=given, weights=weights)
     try:
-        checks += check_data(certificate.data, X, operator, attributes)
+        features = X is not None and not is_operator(X) and not given_affinities(used)
+        checks += check_data(certificate.data, X if features else None, operator, attributes)
         checks += check_weights(certificate.data, weights)
         checks += check_links(certificate.data, links)
         if len(clusters) != k:
             words = f"The labels have {len(clusters)} clusters, the certificate {k}."
             return Verification((*checks, Check("labels", False, words)))
         checks += _check_claims(certificate, operator, codes, attributes, weights, links)
-    except (AttributeError, IndexError, KeyError, TypeError):
+    except (AttributeError, IndexError, KeyError, OverflowError, TypeError):
         words = "A part of the certificate has another form than it was written in."
         checks.append(Check("certificate", False, words))
     return Verification(tuple(checks))
+
+
+def _read(certificate: Any) -> tuple[Certificate, list[Check]]:
+    """The claims, and whether their seal holds where they come as a dict."""
+    if isinstance(certificate, Certificate):
+        return certificate, []
+    if not isinstance(certificate, Mapping):
+        raise TypeError(
+            f"the certificate is a {type(certificate).__name__}; pass model.certificate_, or the "
+            "dict that json.load reads from its file."
+        )
+    words = "The certificate is as it was written."
+    if not (whole := sealed(certificate)):
+        words = "The certificate was changed after it was written: its seal does not fit."
+    return Certificate.from_dict(certificate), [Check("seal", whole, words)]
 
 
 def _check_claims(
@@ -128,31 +141,24 @@ def _check_claims(
     links: Links | None,
 ) -> list[Check]:
     """Everything that is claimed of these data and as many clusters."""
-    k, floor = certificate.n_clusters, certificate.labels.floor
+    k = certificate.n_clusters
     try:
         bands = read_bands(attributes, certificate.parameters)
-    except (AttributeError, KeyError, TypeError, ValueError):
+    except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
         words = "The parameters of the certificate ask for bounds that cannot be read."
         return [Check("parameters", False, words)]
-    if type(floor) is not int or not 1 <= floor <= len(codes) // k:
-        words = f"A cluster cannot have at least {floor} people: there are {len(codes)} for {k}."
-        return [Check("cells", False, words)]
-    ceiling, sizes = certificate.labels.ceiling, certificate.parameters.get("rounding_params") or {}
-    asked = sizes.get("min_cluster_size")
-    if asked is not None and floor != asked:
-        words = f"The parameters ask for at least {asked} people in a cluster, not {floor}."
-        return [Check("parameters", False, words)]
-    asked = sizes.get("max_cluster_size")
-    if ceiling != (asked if asked is not None and asked < len(codes) else None):
-        words = f"The parameters ask for at most {asked} people in a cluster, not {ceiling}."
-        return [Check("parameters", False, words)]
     sized = sizes_asked(attributes, certificate.parameters, links)
+    wrong = check_requests(certificate, len(codes), sized)
+    if wrong:
+        return wrong
+    floor, ceiling = certificate.labels.floor, certificate.labels.ceiling
     found = measure_labels(codes, k, attributes, bands, floor, ceiling, weights, links, sized=sized)
     return [
         *check_labels(certificate, found),
         *check_linked(certificate.labels, found),
         *check_cut(certificate, operator, codes, bands, found),
         *check_embedding(certificate, operator, attributes, found, links),
+        *check_not_covered(certificate, found),
     ]
 
 

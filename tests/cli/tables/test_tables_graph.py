@@ -67,6 +67,7 @@ BAD = {
     "bad weight": ("a,b,1\nb,c,heavy\nc,a,2\n", "the weight 'heavy'"),
     "negative": ("a,b,1\nb,c,-2\nc,a,2\n", "negative"),
     "unknown node": ("a,b\nb,q\n", "an edge of node 'q', which is not in the groups"),
+    "unknown header": ("x,y\na,b\nb,c\n", "'x', .*; if the first line is a header, .*source, src"),
     "isolated": ("a,b\n", r"no edge for 1 node\(s\) \(c\)"),
 }
 

@@ -172,12 +172,17 @@ def _from_edges(path: Path, table: Any, nodes: Sequence[str] | None) -> Graph:
         nodes = _sorted_nodes(np.unique(np.concatenate([end.to_numpy(object) for end in ends])))
     index = pandas.Index(nodes)
     rows, columns = (index.get_indexer(end) for end in ends)
+    # Not taken for one by itself: an edge of two nodes whom the groups lack would be lost.
+    header = ""
+    if rows[0] < 0 and columns[0] < 0:
+        known = ", ".join(sorted(_HEADERS))
+        header = f"; if the first line is a header, give it a name that is known as one ({known})"
     for at, end in ((rows, ends[0]), (columns, ends[1])):
         if (at < 0).any():
             name = end.iloc[int(np.argmax(at < 0))]
             raise ValueError(
                 f"{path} has an edge of node {name!r}, which is not in the groups; add it there, "
-                "or remove its edges."
+                f"or remove its edges{header}."
             )
     values = np.ones(len(table))
     if table.shape[1] == 3:

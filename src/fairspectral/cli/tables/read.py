@@ -105,7 +105,8 @@ def read_table(
     n = len(table.frame)
     if n < least_rows:
         rows = "no rows" if n == 0 else f"{n} row" + "s" * (n > 1)
-        raise ValueError(f"{name} has {rows} of data; at least {least_rows} are needed.")
+        needed = f"{least_rows} are" if least_rows > 1 else "1 is"
+        raise ValueError(f"{name} has {rows} of data; at least {needed} needed.")
     return table
 
 
