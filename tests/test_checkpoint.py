@@ -134,6 +134,34 @@ def test_other_data_and_other_groups_are_refused(tmp_path, monkeypatch):
         model(file).fit(people.graph, sensitive_features=groups)
 
 
+def test_another_function_of_the_same_name_is_refused(tmp_path, monkeypatch, rng):
+    X, groups = rng.normal(size=(40, 3)), rng.integers(0, 2, 40)
+
+    def width(gamma):
+        return lambda a, b: np.exp(-gamma * np.sum((a - b) ** 2))
+
+    file = tmp_path / "run.ckpt"
+    monkeypatch.setattr(checkpoint, "SECONDS", 0.0)
+    with monkeypatch.context() as patch:
+        patch.setattr(Checkpoint, "_save", killing(Checkpoint._save))
+        with pytest.raises(Killed):
+            model(file, affinity=width(0.1)).fit(X, sensitive_features=groups)
+    with pytest.raises(ValueError, match="another run: affinity differs"):
+        model(file, affinity=width(2.0)).fit(X, sensitive_features=groups)
+    model(file, affinity=width(0.1)).fit(X, sensitive_features=groups)
+    assert not file.exists()
+
+
+def killing(save):
+    """Save once, and end."""
+
+    def save_and_die(*state):
+        save(*state)
+        raise Killed
+
+    return save_and_die
+
+
 @pytest.mark.parametrize("damage", ["cut short", "one byte changed", "no checkpoint", "empty"])
 def test_a_damaged_file_is_refused_and_left_alone(tmp_path, monkeypatch, damage):
     file = tmp_path / "run.ckpt"
