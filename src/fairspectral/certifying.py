@@ -25,6 +25,7 @@ from fairspectral.claims import (
     sizes_asked,
 )
 from fairspectral.constraints import FairnessConstraints, attributes_of
+from fairspectral.later.training import ON_WORKERS
 from fairspectral.problem import orthogonality
 
 _PACKAGES = ("fairspectral", "numpy", "scipy", "scikit-learn")
@@ -38,7 +39,7 @@ def certify_model(model: Any) -> Certificate:
     model : FairSpectralClustering
         Fitted. The bounds take some ten to some hundred passes over its affinities.
     """
-    asked = {**model.get_params(deep=False), **model._asked, "affinity": model._affinity}
+    asked = {**model.get_params(deep=False), **model._asked, "affinity": _affinity_of(model)}
     parameters = {name: plain_value(value) for name, value in asked.items()}
     operator, k, fair = model.affinity_operator_, model.n_clusters, model.fair_assignment_
     bands: list[RequestedBand] = [] if fair is None else read_bands(model._attributes, parameters)
@@ -83,6 +84,16 @@ def certify_model(model: Any) -> Certificate:
         cut=cut,
         not_covered=notes,
     )
+
+
+def _affinity_of(model: Any) -> Any:
+    """As it was given, or on a Dask cluster what came of ``"auto"``.
+
+    A cluster has a rule of its own for ``"auto"``, and whoever verifies has the rows in memory.
+    """
+    if model._training.affinity == ON_WORKERS:
+        return model.affinity_operator_.chosen or model._affinity
+    return model._affinity
 
 
 def _data(model: Any) -> DataClaim:

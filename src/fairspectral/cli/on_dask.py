@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from fairspectral.cli.inputs import Prepared, make_groups, prepare, sensitive_names
@@ -36,7 +37,11 @@ def connect(address: str) -> Any:
 def prepare_on_dask(source: InputOptions, method: MethodOptions, *, plain: bool) -> Prepared:
     """As `prepare`, but Parquet is read by the workers; the client has the groups only."""
     if source.graph or not (source.input.is_dir() or source.input.suffix == ".parquet"):
-        return prepare(source, method, plain=plain)
+        if source.graph or method.affinity != "auto":
+            return prepare(source, method, plain=plain)
+        # On workers "auto" is this one, which takes numbers: categories become indicators.
+        numbers = prepare(source, replace(method, affinity="nearest_neighbors"), plain=plain)
+        return replace(numbers, affinity="auto")
     method.check()
     for option in ("keep", "categorical", "groups"):
         if getattr(source, option):
