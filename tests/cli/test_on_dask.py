@@ -85,4 +85,13 @@ def test_what_is_wrong_is_said(call, rows, address, monkeypatch):
     assert done.status == 2
     assert "the column 'city'" in done.err
     assert "--drop city" in done.err
+    (rows / "empty").mkdir()
+    done = call("cluster", rows / "empty", *options, address)
+    assert done.status == 2
+    assert "empty has no Parquet file; its files must end with .parquet or" in done.err
+    (rows / "bad.parquet").write_text("a,b\n1,2\n")
+    done = call("cluster", rows / "bad.parquet", *options, address)
+    assert done.status == 2
+    assert "bad.parquet cannot be read as Parquet: " in done.err
+    assert "registered to the pandas backend" not in done.err
     distributed.Client.current().close()
