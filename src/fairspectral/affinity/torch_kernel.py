@@ -13,6 +13,7 @@ from fairspectral.affinity.kernel import RowKernel
 from fairspectral.affinity.tiles import ERROR_UNITS
 from fairspectral.affinity.torch_features import TorchFeatures
 from fairspectral.affinity.torch_fused import FusedPasses, can_fuse
+from fairspectral.affinity.torch_precision import full_precision
 from fairspectral.affinity.torch_scaled import TorchOperator
 from fairspectral.affinity.torch_strips import Strips
 from fairspectral.progress import AFFINITY, note, report
@@ -109,9 +110,10 @@ class TorchKernelOperator(TorchOperator):
         self._features = features
         self._set_place(len(rows), str(rows.dtype).removeprefix("torch."), rows.device)
         begin = time.perf_counter()
-        self._passes, (sums, least), trouble = self._first_pass(features, half)
+        with full_precision():  # as in the products: these must have the degrees of the same kernel
+            self._passes, (sums, least), trouble = self._first_pass(features, half)
+            _refuse_negative(features, least, kernel.name)
         self.nbytes = int(rows.nbytes) + self._passes.nbytes
-        _refuse_negative(features, least, kernel.name)
         sums = on_host(sums)  # waits for the device
         took = time.perf_counter() - begin
         self.storage = (
@@ -159,7 +161,8 @@ class TorchKernelOperator(TorchOperator):
     def rows(self, indices: np.ndarray) -> np.ndarray:
         """Some rows of the kernel, computed when called."""
         some = self.xp.asarray(np.asarray(indices), device=self.device)
-        return on_host(self._features.tile(some, slice(None)))
+        with full_precision():
+            return on_host(self._features.tile(some, slice(None)))
 
     def in_float64(self) -> AffinityOperator | None:
         """The same kernel and degrees with products in float64."""

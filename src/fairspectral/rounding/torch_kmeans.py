@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.utils import check_random_state
 
-from fairspectral.affinity.torch_scaled import full_precision
+from fairspectral.affinity.torch_precision import full_precision
 from fairspectral.affinity.torch_strips import Strips
 from fairspectral.tensors import on_host
 
