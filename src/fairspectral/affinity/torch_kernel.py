@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 
 from fairspectral.affinity.base import AffinityOperator
 from fairspectral.affinity.checks import bad_weight
+from fairspectral.affinity.components import computed_components
 from fairspectral.affinity.kernel import RowKernel
 from fairspectral.affinity.tiles import ERROR_UNITS
 from fairspectral.affinity.torch_features import TorchFeatures
@@ -141,6 +143,12 @@ class TorchKernelOperator(TorchOperator):
                 trouble = f" {_trouble(error)}"
         strips = StripPasses(features)
         return strips, strips.sums(), trouble
+
+    @cached_property
+    def _component_labels(self) -> np.ndarray:
+        """Search through computed rows, of which a few suffice where everybody is connected."""
+        diagonal = np.asarray(on_host(self._features.diagonal), np.float64)
+        return computed_components(self.degrees, diagonal, self.rows)
 
     def _product(self, block: Any) -> Any:
         import torch
