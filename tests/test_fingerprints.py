@@ -164,7 +164,9 @@ def test_a_function_has_one_fingerprint_in_every_process(tmp_path):
         "        log.debug('%s', words)\n"
         "    return rbf_kernel(a[None], b[None])[0, 0] if a[0] not in {'x', 'y', 'z'} else f(b, a)\n"
     )
-    code = "import own; from fairspectral.fingerprints import fingerprint; print(fingerprint(own.f))"
+    code = (
+        "import own; from fairspectral.fingerprints import fingerprint; print(fingerprint(own.f))"
+    )
     found = {
         subprocess.run(
             [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
