@@ -162,7 +162,8 @@ def test_a_function_has_one_fingerprint_in_every_process(tmp_path):
         "def f(a, b):\n"
         "    with lock:\n"
         "        log.debug('%s', words)\n"
-        "    return rbf_kernel(a[None], b[None])[0, 0] if a[0] not in {'x', 'y', 'z'} else f(b, a)\n"
+        "    near = rbf_kernel(a[None], b[None])[0, 0]\n"
+        "    return near if a[0] not in {'x', 'y', 'z'} else f(b, a)\n"
     )
     code = (
         "import own; from fairspectral.fingerprints import fingerprint; print(fingerprint(own.f))"

@@ -25,7 +25,6 @@ from fairspectral.claims import (
     sizes_asked,
 )
 from fairspectral.constraints import FairnessConstraints, attributes_of
-from fairspectral.later.training import ON_WORKERS
 from fairspectral.problem import orthogonality
 
 _PACKAGES = ("fairspectral", "numpy", "scipy", "scikit-learn")
@@ -91,9 +90,8 @@ def _affinity_of(model: Any) -> Any:
 
     A cluster has a rule of its own for ``"auto"``, and whoever verifies has the rows in memory.
     """
-    if model._training.affinity == ON_WORKERS:
-        return model.affinity_operator_.chosen or model._affinity
-    return model._affinity
+    elsewhere = model._features_sha256 is None
+    return (elsewhere and model.affinity_operator_.chosen) or model._affinity
 
 
 def _data(model: Any) -> DataClaim:

@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from numbers import Number
 from pathlib import Path
-from types import CodeType
 from typing import Any
 
 import numpy as np

@@ -5,12 +5,12 @@ import threading
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch", reason="needs torch: pip install 'fairspectral[torch]'")
-
 from fairspectral import FairSpectralClustering
 from fairspectral.affinity import make_operator
 from fairspectral.affinity.torch_features import TorchFeatures
 from fairspectral.affinity.torch_precision import full_precision
+
+torch = pytest.importorskip("torch", reason="needs torch: pip install 'fairspectral[torch]'")
 
 NEW = hasattr(torch.backends.mkldnn, "matmul") and hasattr(
     torch.backends.cuda.matmul, "fp32_precision"

@@ -81,8 +81,9 @@ def read_dask(X: Any, sensitive_features: Any, affinity: Any) -> tuple[WorkerTab
     ----------
     X : dask array or DataFrame
         The rows.
-    sensitive_features : name or names of columns of X, dask collection, dict of these, array or None
-        The groups. Columns that are named are not used to compare the rows.
+    sensitive_features : name or names of columns of X, dask collection, array, dict or None
+        The groups; a dict has those of each attribute. Columns that are named are not used to
+        compare the rows.
     affinity : str or callable
         ``"precomputed"``: X holds the affinities, whose chunks may be sparse.
     """
