@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from fairspectral import FairSpectralClustering, checkpoint
 from fairspectral.affinity import build
-from fairspectral.checkpoint import Checkpoint, checkpointing, once, section
+from fairspectral.checkpoint import Checkpoint, check_path, checkpointing, once, section
 from fairspectral.datasets import make_msbm
 
 PROBLEM = """
@@ -134,6 +134,34 @@ def test_other_data_and_other_groups_are_refused(tmp_path, monkeypatch):
         model(file).fit(people.graph, sensitive_features=groups)
 
 
+def test_another_function_of_the_same_name_is_refused(tmp_path, monkeypatch, rng):
+    X, groups = rng.normal(size=(40, 3)), rng.integers(0, 2, 40)
+
+    def width(gamma):
+        return lambda a, b: np.exp(-gamma * np.sum((a - b) ** 2))
+
+    file = tmp_path / "run.ckpt"
+    monkeypatch.setattr(checkpoint, "SECONDS", 0.0)
+    with monkeypatch.context() as patch:
+        patch.setattr(Checkpoint, "_save", killing(Checkpoint._save))
+        with pytest.raises(Killed):
+            model(file, affinity=width(0.1)).fit(X, sensitive_features=groups)
+    with pytest.raises(ValueError, match="another run: affinity differs"):
+        model(file, affinity=width(2.0)).fit(X, sensitive_features=groups)
+    model(file, affinity=width(0.1)).fit(X, sensitive_features=groups)
+    assert not file.exists()
+
+
+def killing(save):
+    """Save once, and end."""
+
+    def save_and_die(*state):
+        save(*state)
+        raise Killed
+
+    return save_and_die
+
+
 @pytest.mark.parametrize("damage", ["cut short", "one byte changed", "no checkpoint", "empty"])
 def test_a_damaged_file_is_refused_and_left_alone(tmp_path, monkeypatch, damage):
     file = tmp_path / "run.ckpt"
@@ -151,6 +179,23 @@ def test_a_damaged_file_is_refused_and_left_alone(tmp_path, monkeypatch, damage)
     with pytest.raises(ValueError, match="is not a checkpoint of fairspectral, or is damaged"):
         model(file).fit(people.graph, sensitive_features=people.sensitive_features)
     assert file.read_bytes() == bytes(content)
+
+
+@pytest.mark.parametrize("damage", ["a later version", "encrypted", "a shorter array"])
+def test_whatever_was_damaged_is_refused_in_a_sentence(tmp_path, damage):
+    file = tmp_path / "run.ckpt"
+    checkpoint._write(file, {}, {"work 0": np.arange(20_000.0)}, {})
+    content = bytearray(file.read_bytes())
+    entry = content.index(b"PK\x01\x02")  # of the first array in the directory of the archive
+    if damage == "a later version":
+        content[entry + 6] = 0xFF
+    elif damage == "encrypted":
+        content[entry + 8] |= 1
+    else:  # the first half of the array can be read, and would be taken for it
+        content = content.replace(b"(20000,)", b"(10000,)")
+    file.write_bytes(content)
+    with pytest.raises(ValueError, match="is not a checkpoint of fairspectral, or is damaged"):
+        Checkpoint(file, {})
 
 
 def test_a_graph_of_neighbours_is_saved(tmp_path, monkeypatch, rng):
@@ -199,6 +244,12 @@ def test_a_file_that_cannot_be_written_is_refused(tmp_path, monkeypatch, path, w
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ValueError, match=words), checkpointing(path, dict):
         pass
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="needs Linux")
+def test_a_folder_that_takes_no_files_is_refused_at_the_beginning():
+    with pytest.raises(ValueError, match="cannot be written to the folder /proc"):
+        check_path("/proc/run.ckpt")
 
 
 def test_states_come_back_as_they_were(tmp_path, monkeypatch, rng):

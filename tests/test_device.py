@@ -382,6 +382,20 @@ def test_a_device_of_torch(torch):
     assert choose_place(torch.device("cpu"), torch.ones(2, 2)).device == torch.device("cpu")
 
 
+@pytest.mark.parametrize("name", ["meta", "mps", "xpu"])
+def test_devices_of_torch_that_are_neither_cpu_nor_cuda_are_refused(name, torch):
+    X, groups = people(50)
+    with pytest.raises(ValueError, match="is not a device; pass 'cpu', 'cuda'"):
+        FairSpectralClustering(2, device=torch.device(name)).fit(X, sensitive_features=groups)
+
+
+def test_memory_that_torch_keeps_is_free(torch, monkeypatch):
+    found = {"mem_get_info": (100, 1000), "memory_reserved": 70, "memory_allocated": 20}
+    for name, value in found.items():
+        monkeypatch.setattr(torch.cuda, name, lambda device, value=value: value)
+    assert tensors.free_bytes("cuda:0") == 150
+
+
 def test_auto_looks_for_no_gpu_where_data_are_on_workers(torch, monkeypatch):
     monkeypatch.setattr(tensors, "_no_cuda", lambda device: None)
     monkeypatch.setattr(tensors, "_device", lambda name: torch.device("cuda:0"))

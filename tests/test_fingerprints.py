@@ -1,6 +1,9 @@
 """Fingerprints of values do not depend on how they are held; those of objects count types too."""
 
+import functools
 import hashlib
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -91,6 +94,87 @@ def test_equal_objects_are_equal_in_any_memory_order():
 def test_other_objects_differ(one, other):
     assert fingerprint(one) != fingerprint(other)
     assert fingerprint(one) == fingerprint(one)
+
+
+def width(gamma):
+    return lambda a, b: np.exp(-gamma * np.sum((a - b) ** 2))
+
+
+class Width:
+    def __init__(self, gamma):
+        self.gamma = gamma
+
+    def __call__(self, a, b):
+        return np.exp(-self.gamma * np.sum((a - b) ** 2))
+
+    def method(self, a, b):
+        return self(a, b)
+
+
+def from_text(text, **around):
+    """A function of one name, module and place, with other code or other values around it."""
+    around = {"__name__": "edited", "np": np, **around}
+    exec(f"def f(a, b, power=2):\n    {text}", around)
+    return around["f"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (lambda a, b: np.exp(-abs(a - b).sum()), lambda a, b: np.exp(-2 * abs(a - b).sum())),
+        (width(1.0), width(2.0)),
+        (functools.partial(pow, 2), functools.partial(pow, 3)),
+        (functools.partial(width(1.0), b=1), functools.partial(width(1.0), b=2)),
+        (Width(1.0), Width(2.0)),
+        (Width(1.0).method, Width(2.0).method),
+        (from_text("return a @ b"), from_text("return b @ a")),
+        (from_text("return a.sum()"), from_text("return a.max()")),
+        (from_text("return (lambda: 1)()"), from_text("return (lambda: 2)()")),
+        (from_text("return scale", scale=1), from_text("return scale", scale=2)),
+        (from_text("return g(a)", g=width(1)), from_text("return g(a)", g=width(2))),
+        (from_text("return a", power=3), from_text("return power(a)", power=3)),
+        (functools.cache(width(1)), functools.cache(width(2))),
+    ],
+)
+def test_other_functions_of_one_name_differ(one, other):
+    assert fingerprint(one) != fingerprint(other)
+
+
+def test_the_same_functions_are_the_same_again():
+    assert fingerprint(width(1.0)) == fingerprint(width(1.0))
+    assert fingerprint(Width(1.0)) == fingerprint(Width(1.0))
+    text = "return f(a, b) if a in {'x', 'y', 'z'} else b"
+    assert fingerprint(from_text(text)) == fingerprint(from_text(f"# Why.\n    {text}"))
+
+
+def test_defaults_count():
+    one, other = from_text("return a"), from_text("return a")
+    other.__defaults__ = (3,)
+    assert fingerprint(one) != fingerprint(other)
+
+
+def test_a_function_has_one_fingerprint_in_every_process(tmp_path):
+    (tmp_path / "own.py").write_text(
+        "import logging, threading\n"
+        "import numpy as np\n"
+        "from sklearn.metrics.pairwise import rbf_kernel\n"
+        "log, lock, words = logging.getLogger('own'), threading.Lock(), {'a', 'b', 'c'}\n"
+        "def f(a, b):\n"
+        "    with lock:\n"
+        "        log.debug('%s', words)\n"
+        "    near = rbf_kernel(a[None], b[None])[0, 0]\n"
+        "    return near if a[0] not in {'x', 'y', 'z'} else f(b, a)\n"
+    )
+    code = (
+        "import own; from fairspectral.fingerprints import fingerprint; print(fingerprint(own.f))"
+    )
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+        ).stdout
+        for _ in range(3)
+    }
+    assert len(found) == 1
 
 
 def test_words_are_short():

@@ -42,8 +42,8 @@ def certify_model(model: Any) -> Certificate:
     model : FairSpectralClustering
         Fitted. The bounds take some ten to some hundred passes over its affinities.
     """
-    asked = {**model.get_params(deep=False), **model._asked, "affinity": model._affinity}
-    unused = OF_FEATURES if given_affinities(model._affinity) else ()
+    asked = {**model.get_params(deep=False), **model._asked, "affinity": _affinity_of(model)}
+    unused = OF_FEATURES if given_affinities(asked["affinity"]) else ()
     parameters = {name: None if name in unused else plain_value(asked[name]) for name in PARAMETERS}
     operator, k, fair = model.affinity_operator_, model.n_clusters, model.fair_assignment_
     bands: list[RequestedBand] = [] if fair is None else read_bands(model._attributes, parameters)
@@ -74,6 +74,15 @@ def certify_model(model: Any) -> Certificate:
         cut=cut,
         not_covered=notes,
     )
+
+
+def _affinity_of(model: Any) -> Any:
+    """As it was given, or on a Dask cluster what came of ``"auto"``.
+
+    A cluster has a rule of its own for ``"auto"``, and whoever verifies has the rows in memory.
+    """
+    elsewhere = model._features_sha256 is None
+    return (elsewhere and model.affinity_operator_.chosen) or model._affinity
 
 
 def _data(model: Any) -> DataClaim:

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import json
 import os
+import struct
+import tempfile
 import threading
 import time
 import zipfile
@@ -115,7 +117,20 @@ def check_path(path: Any, option: str = "checkpoint=") -> Path:
         raise ValueError(
             f"{option}{str(path)!r} cannot be written to the folder {folder}; name another file."
         )
+    _try_to_write(folder, f"{option}{str(path)!r}")
     return file
+
+
+def _try_to_write(folder: Path, asked: str) -> None:
+    """Permissions do not say all: some file systems, such as /proc, take no files, or are full."""
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise ValueError(
+            f"{asked} cannot be written to the folder {folder} ({error.strerror}); name another "
+            "file."
+        ) from None
 
 
 class Checkpoint:
@@ -241,11 +256,14 @@ def _read(path: Path, identity: dict[str, str]) -> tuple[dict[str, State], ...]:
                 raise ValueError("another format")
             differ = _differences(header["identity"], identity)
             if not differ:
-                # Every array is read whole, and so compared with its check sum.
+                # Of an array whose header was damaged a part may be read, without a check sum.
+                if file.zip.testzip() is not None:
+                    raise zipfile.BadZipFile("a wrong check sum")
                 arrays = {name: file[name] for name in file.files}
                 return tuple(_decode(header[name], arrays) for name in ("finished", "under way"))
-    except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError,
-            zipfile.BadZipFile, zlib.error) as error:  # fmt: skip
+    except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError, SyntaxError,
+            RuntimeError, MemoryError, OverflowError, struct.error, zipfile.BadZipFile,
+            zlib.error) as error:  # fmt: skip
         if isinstance(error, PermissionError):
             raise
         raise ValueError(

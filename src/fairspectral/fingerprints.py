@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from fairspectral.callables import parts_of
 from fairspectral.tensors import is_tensor, on_host
 
 # Bytes that are read or copied at a time.
@@ -77,8 +78,9 @@ def fingerprint(value: Any) -> str:
     Parameters
     ----------
     value : object
-        Arrays, sparse matrices, dataclasses, numbers, words, functions, and lists and dicts of
-        these. Of other objects only the type counts.
+        Arrays, sparse matrices, dataclasses, numbers, words, functions, and lists, sets and dicts
+        of these. A function counts by its code and all that it computes with; of other objects
+        only the type counts.
     """
     digest = hashlib.sha256()
     _add_object(digest, value)
@@ -106,33 +108,53 @@ def _add_rows(digest: Any, values: Any, dtype: Any) -> None:
         digest.update(np.ascontiguousarray(strip, dtype=dtype).tobytes())
 
 
-def _add_object(digest: Any, value: Any) -> None:
+def _add_object(digest: Any, value: Any, within: dict[int, Any] | None = None) -> None:
+    """Add any object; `within` a function, the objects so far by their ids, in their order."""
     if isinstance(value, np.random.RandomState):
         value = value.get_state()
+    elif isinstance(value, np.random.Generator):
+        value = value.bit_generator.state
     if is_tensor(value):
         digest.update(f"tensor {tuple(value.shape)} {value.dtype}".encode())
         _add_rows(digest, value, "<f8")
     elif isinstance(value, np.ndarray):
         digest.update(f"array {value.shape} {value.dtype}".encode())
         if value.dtype.hasobject:
-            _add_object(digest, value.tolist())
+            _add_object(digest, value.tolist(), within)
         else:
             _add_rows(digest, value, value.dtype)
     elif sp.issparse(value):
         csr = sp.csr_array(value)
         _add_object(digest, ["csr", list(csr.shape), csr.indptr, csr.indices, csr.data])
-    elif is_dataclass(value) and not isinstance(value, type):
+    elif is_dataclass(value) and not isinstance(value, type) and not callable(value):
         named = {field.name: getattr(value, field.name) for field in fields(value)}
-        _add_object(digest, [type(value).__name__, named])
+        _add_object(digest, [type(value).__name__, named], within)
     elif isinstance(value, Mapping):
-        _add_object(digest, [[key, item] for key, item in value.items()])
+        _add_object(digest, [[key, item] for key, item in value.items()], within)
     elif isinstance(value, list | tuple):
         digest.update(f"list {len(value)}".encode())
         for item in value:
-            _add_object(digest, item)
+            _add_object(digest, item, within)
+    elif isinstance(value, set | frozenset):
+        # The order of words in a set is another one in every process.
+        _add_object(digest, ["set", sorted(fingerprint(item) for item in value)])
     elif isinstance(value, str | bytes | bool | Number | np.generic | type(None)):
         digest.update(f"{type(value).__name__} {value!r};".encode())
+    elif callable(value) or within is not None:
+        _add_used(digest, value, {} if within is None else within)
     else:
         # Addresses, which other reprs may have, are not the same in another process.
-        kind = value if callable(value) and hasattr(value, "__qualname__") else type(value)
+        kind = type(value)
         digest.update(f"{kind.__module__}.{kind.__qualname__};".encode())
+
+
+def _add_used(digest: Any, value: Any, within: dict[int, Any]) -> None:
+    """Add a function, or an object that a function uses: each once, for they may form circles."""
+    if id(value) in within:
+        digest.update(f"again {list(within).index(id(value))};".encode())
+        return
+    within[id(value)] = value  # kept, so that no other object gets its id
+    if hasattr(value, "__array__") and not callable(value):  # a table of pandas, for example
+        _add_object(digest, np.asarray(value), within)
+    else:
+        _add_object(digest, parts_of(value), within)

@@ -101,8 +101,10 @@ def to_tensor(array: np.ndarray) -> Any:
 def _name_of(device: Any) -> str | None:
     """The name of a device, which may be given as torch's; what is not one is refused."""
     torch = sys.modules.get("torch")
-    if device is None or (torch is not None and isinstance(device, torch.device)):
-        return None if device is None else str(device)
+    if device is None:
+        return None
+    if torch is not None and isinstance(device, torch.device):
+        device = "cpu" if device.type == "cpu" else str(device)
     known = isinstance(device, str) and (device in ("cpu", "auto") or _CUDA.fullmatch(device))
     if not known:
         raise ValueError(
@@ -170,7 +172,8 @@ def _no_cuda(device: str) -> Exception | None:
 
 
 def free_bytes(device: Any) -> int:
-    """Memory that is free on a GPU now."""
+    """Memory that is free on a GPU now, with what torch keeps for its next tensors."""
     import torch
 
-    return int(torch.cuda.mem_get_info(device)[0])
+    kept = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
+    return int(torch.cuda.mem_get_info(device)[0] + kept)

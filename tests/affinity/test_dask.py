@@ -146,6 +146,16 @@ def test_precomputed_affinities_in_chunks(cluster):
         fitted(da.from_array(W), groups, 3, affinity="precomputed")
 
 
+def test_a_dict_of_dask_series_are_the_groups(cluster):
+    X, groups = blobs(600)
+    other = np.tile(["x", "y"], 300)
+    frame = dd.from_pandas(pd.DataFrame({"one": groups, "other": other}), npartitions=2)
+    expected = fitted(X, {"one": groups, "other": other}, affinity="nearest_neighbors")
+    given = {"one": frame["one"], "other": da.from_array(other)}
+    found = fitted(da.from_array(X), given, affinity="nearest_neighbors")
+    np.testing.assert_array_equal(found.labels_, expected.labels_)
+
+
 def bad_number():
     X, _ = blobs(1500)
     X[1100, 2] = np.nan

@@ -13,7 +13,7 @@ from fairspectral.affinity.kernel import make_kernel
 from fairspectral.affinity.torch_dense import TorchDenseOperator
 from fairspectral.affinity.torch_features import DIFFERENCES, SQUARED, torch_features
 from fairspectral.affinity.torch_kernel import TorchKernelOperator
-from fairspectral.affinity.torch_scaled import full_precision
+from fairspectral.affinity.torch_precision import full_precision
 from fairspectral.affinity.torch_sparse import TorchSparseOperator
 from fairspectral.affinity.torch_strips import Strips
 from fairspectral.affinity.wide import in_float64
@@ -331,6 +331,16 @@ def test_products_ignore_that_torch_is_set_to_tf32():
             assert torch.get_float32_matmul_precision() == "highest"
     finally:
         torch.set_float32_matmul_precision(before)
+
+
+def test_a_graph_is_where_it_was_asked_for_whatever_the_default_is():
+    torch.set_default_device("meta")
+    try:
+        operator = TorchSparseOperator(sp.csr_array(random_affinity(9)), torch.device("cpu"))
+        assert operator._csr.device == torch.device("cpu")
+        operator.matmat(operator.asarray(np.ones((9, 1))))
+    finally:
+        torch.set_default_device(None)
 
 
 def test_large_matrices_are_not_fetched(monkeypatch):

@@ -94,3 +94,13 @@ def test_kernels_that_see_the_origin_are_left_alone(points):
     plain = dense(make_operator(X, "polynomial", gamma=0.1, dtype=np.float64))
     shifted = dense(make_operator(X + 5, "polynomial", gamma=0.1, dtype=np.float64))
     assert np.abs(plain - shifted).max() > 1e-3
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 8])
+def test_tensors_are_centred_at_their_medians_in_a_fixed_order(n, monkeypatch):
+    torch = pytest.importorskip("torch", reason="needs torch: pip install 'fairspectral[torch]'")
+    X = torch.from_numpy(np.random.default_rng(0).normal(size=(n, 3)))
+    expected = X - X.median(dim=0).values
+    # On a GPU it fails under torch.use_deterministic_algorithms.
+    monkeypatch.setattr(torch.Tensor, "median", lambda *_, **__: pytest.fail("no fixed order"))
+    torch.testing.assert_close(Units(0, 1.0).apply(X), expected)

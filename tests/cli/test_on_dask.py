@@ -48,6 +48,29 @@ def test_a_folder_and_a_table_give_the_labels_of_one_process(call, rows, address
     distributed.Client.current().close()
 
 
+def test_a_certificate_says_what_the_workers_computed(call, rows, address):
+    frame = pd.read_csv(rows / "rows.csv")
+    frame.assign(town=["Rome", "Oslo", "Bern"] * 100).to_csv(rows / "towns.csv", index=False)
+    frame.to_parquet(rows / "rows.parquet")
+    for name in ("rows.parquet", "towns.csv"):
+        options = ["-s", "sex", "-k", "3", "--effort", "fast", "--dask", address]
+        files = ["-o", rows / "out.csv", "--certificate", rows / "c.json"]
+        done = call("cluster", rows / name, *options, *files)
+        assert done.status == 0, done.err
+        assert "affinity='auto' took the graph of 10 nearest neighbours" in done.out
+        done = call("verify", rows / "out.csv", rows / name, "--certificate", rows / "c.json")
+        assert done.status == 0, done.out + done.err
+    distributed.Client.current().close()
+
+
+def test_a_certificate_of_a_folder_is_refused_before_anything_else(call, rows):
+    options = ["-s", "sex", "-k", "3", "--dask", "tcp://127.0.0.1:9", "--certificate"]
+    done = call("cluster", rows / "folder", *options, rows / "c.json")
+    assert done.status == 2
+    assert "--certificate needs one file" in done.err
+    assert "folder is a folder; write its rows into one Parquet file" in done.err
+
+
 def test_what_is_wrong_is_said(call, rows, address, monkeypatch):
     from fairspectral.cli import on_dask
 
@@ -62,4 +85,13 @@ def test_what_is_wrong_is_said(call, rows, address, monkeypatch):
     assert done.status == 2
     assert "the column 'city'" in done.err
     assert "--drop city" in done.err
+    (rows / "empty").mkdir()
+    done = call("cluster", rows / "empty", *options, address)
+    assert done.status == 2
+    assert "empty has no Parquet file; its files must end with .parquet or" in done.err
+    (rows / "bad.parquet").write_text("a,b\n1,2\n")
+    done = call("cluster", rows / "bad.parquet", *options, address)
+    assert done.status == 2
+    assert "bad.parquet cannot be read as Parquet: " in done.err
+    assert "registered to the pandas backend" not in done.err
     distributed.Client.current().close()

@@ -90,3 +90,10 @@ def test_rows_that_do_not_fit_are_clustered_on_the_host(monkeypatch):
     rows = np.random.default_rng(0).standard_normal((100, 3))
     expected = kmeans_labels(rows, 3, random_state=0)
     np.testing.assert_array_equal(kmeans_labels(rows, 3, random_state=0, device="cuda:0"), expected)
+
+
+def test_more_clusters_than_the_usual_sample_has_rows(monkeypatch):
+    monkeypatch.setattr(torch_kmeans, "_SAMPLE", 20)
+    rows = np.random.default_rng(0).standard_normal((400, 2))
+    found = kmeans_on_device(rows, 50, DEVICE, n_init=1, random_state=0)
+    assert found.max() == 49

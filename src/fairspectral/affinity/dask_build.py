@@ -54,6 +54,7 @@ def make_dask_operator(
         remedy = f"n_neighbors={n_neighbors} counts the sample itself, so pass at least 2"
         operator = make_neighbours(table, n_neighbors, dtype, budget, remedy)
         if automatic:
+            operator.chosen = affinity
             operator.choice = (
                 f"affinity='auto' took the graph of {n_neighbors} nearest neighbours, as for every "
                 "table on a Dask cluster."

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from fairspectral.affinity.checks import bad_weight
+from fairspectral.affinity.components import computed_components
 from fairspectral.affinity.dask_table import WorkerTable, scaled_and_centred_part
 from fairspectral.affinity.kernel import Kernel
 from fairspectral.affinity.scaled import ScaledOperator
@@ -53,19 +55,37 @@ class DaskKernelOperator(ScaledOperator):
         self._rows = rows if units is None else rows.map(scaled_and_centred_part, units, means)
         self._groups = self._rows.grouped(_OTHERS, 8 * table.shape[1])
         self.nbytes = 8 * n * table.shape[1]
-        tiles = None
+        # The rows on the client, for single rows of the kernel, and compiled code for these.
+        tiles = self._here = None
         if self.nbytes <= budget / 4:
-            tiles = kernel.tiles(np.concatenate(self._rows.ask(_itself)), self.dtype)
+            self._here = np.concatenate(self._rows.ask(_itself))
+            tiles = kernel.tiles(self._here, self.dtype)
         if tiles is not None:
             self.own_threads, self.computed_rows = True, tiles.features
+        self._tiles = tiles
         sums = self._over_all(_add_sums)
         self.diagonal = diagonal = np.concatenate(self._rows.ask(_diagonal, kernel))
         self._set_degrees(
             np.concatenate(sums), kernel.name, diagonal=diagonal, remedy=kernel.remedy
         )
 
+    @cached_property
+    def _component_labels(self) -> np.ndarray | None:
+        """Search through rows that the client computes; None where it has not the features."""
+        if self._here is None:
+            return None
+        return computed_components(self.degrees, self.diagonal, self.rows)
+
     def _product(self, block: np.ndarray) -> np.ndarray:
         return np.concatenate(self._over_all(_add_products, block))
+
+    def rows(self, indices: np.ndarray) -> np.ndarray:
+        """Some rows of the kernel, computed on the client if it has the features."""
+        if self._here is None:
+            return super().rows(indices)
+        if self._tiles is not None:
+            return self._tiles.rows(indices)
+        return self._kernel(self._here[indices], self._here).astype(self.dtype, copy=False)
 
     def _over_all(
         self, add: Callable[..., np.ndarray], block: np.ndarray | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -80,8 +81,9 @@ def read_dask(X: Any, sensitive_features: Any, affinity: Any) -> tuple[WorkerTab
     ----------
     X : dask array or DataFrame
         The rows.
-    sensitive_features : name or names of columns of X, dask collection, array or None
-        The groups. Columns that are named are not used to compare the rows.
+    sensitive_features : name or names of columns of X, dask collection, array, dict or None
+        The groups; a dict has those of each attribute. Columns that are named are not used to
+        compare the rows.
     affinity : str or callable
         ``"precomputed"``: X holds the affinities, whose chunks may be sparse.
     """
@@ -100,8 +102,7 @@ def read_dask(X: Any, sensitive_features: Any, affinity: Any) -> tuple[WorkerTab
         )
     if X.dtype.kind not in "fiub":
         raise ValueError(f"X has numbers of type {X.dtype}; pass real numbers.")
-    if is_dask(sensitive_features):
-        sensitive_features = sensitive_features.compute()
+    sensitive_features = _on_client(sensitive_features)
     table = WorkerTable(X, names)
     n, d = table.shape
     if not n or not d:
@@ -109,6 +110,13 @@ def read_dask(X: Any, sensitive_features: Any, affinity: Any) -> tuple[WorkerTab
     if not (isinstance(affinity, str) and affinity == "precomputed"):
         table.check_finite()
     return table, sensitive_features
+
+
+def _on_client(groups: Any) -> Any:
+    """Groups in memory: a Dask collection, or a dict with one for each attribute."""
+    if isinstance(groups, Mapping):
+        return {name: _on_client(values) for name, values in groups.items()}
+    return groups.compute() if is_dask(groups) else groups
 
 
 def _is_frame(X: Any) -> bool:

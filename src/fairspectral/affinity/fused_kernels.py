@@ -55,8 +55,10 @@ def _affinities(
             tile = tl.dot(more, tl.load(theirs + step), tile, input_precision="tf32x3")
     else:
         for feature in range(FEATURES):
-            a = tl.load(rows + these * row_step + feature * feature_step)
-            b = tl.load(rows + those * row_step + feature * feature_step)
+            # Of 64 bits: features times rows may exceed 2**31.
+            step = tl.cast(feature, tl.int64) * feature_step
+            a = tl.load(rows + these * row_step + step)
+            b = tl.load(rows + those * row_step + step)
             difference = a[:, None] - b[None, :]
             if KIND == DIFFERENCES:
                 tile += difference * difference

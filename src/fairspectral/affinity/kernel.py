@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from numbers import Real
 from typing import Any, NamedTuple, Protocol
 
@@ -17,6 +18,7 @@ import scipy.sparse as sp
 from sklearn.metrics.pairwise import KERNEL_PARAMS, PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 
 from fairspectral.affinity.checks import bad_weight
+from fairspectral.affinity.components import computed_components
 from fairspectral.affinity.scaled import ScaledOperator
 from fairspectral.affinity.tiles import TiledKernel, tiled_kernel
 from fairspectral.affinity.units import Units
@@ -282,6 +284,16 @@ class KernelOperator(ScaledOperator):
         note(AFFINITY, self.storage)
         degrees, self.diagonal = self._passes.sums(lambda done: report(AFFINITY, done))
         self._set_degrees(degrees, kernel.name, diagonal=self.diagonal, remedy=kernel.remedy)
+
+    @cached_property
+    def _component_labels(self) -> np.ndarray:
+        """Search through computed rows, of which a few suffice where everybody is connected."""
+        # In the type of the products: what underflows there is no affinity.
+        return computed_components(
+            self.degrees,
+            self.diagonal,
+            lambda some: self.rows(some).astype(self.dtype, copy=False),
+        )
 
     def _product(self, block: np.ndarray) -> np.ndarray:
         return self._passes.product(block)

@@ -14,7 +14,7 @@ from fairspectral.affinity.mixed import MixedTable
 from fairspectral.affinity.torch_dense import TorchDenseOperator, as_weights
 from fairspectral.affinity.torch_features import TorchFeatures, torch_features
 from fairspectral.affinity.torch_kernel import TorchKernelOperator, kernel_matrix_on_device
-from fairspectral.affinity.torch_scaled import full_precision
+from fairspectral.affinity.torch_precision import full_precision
 from fairspectral.affinity.torch_sparse import TorchSparseOperator
 from fairspectral.parameters import parse_memory_budget
 from fairspectral.tensors import Place, free_bytes, is_tensor, on_host, to_tensor

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import time
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 
 from fairspectral.affinity.base import AffinityOperator
 from fairspectral.affinity.checks import bad_weight
+from fairspectral.affinity.components import computed_components
 from fairspectral.affinity.kernel import RowKernel
 from fairspectral.affinity.tiles import ERROR_UNITS
 from fairspectral.affinity.torch_features import TorchFeatures
 from fairspectral.affinity.torch_fused import FusedPasses, can_fuse
+from fairspectral.affinity.torch_precision import full_precision
 from fairspectral.affinity.torch_scaled import TorchOperator
 from fairspectral.affinity.torch_strips import Strips
 from fairspectral.progress import AFFINITY, note, report
@@ -109,9 +112,10 @@ class TorchKernelOperator(TorchOperator):
         self._features = features
         self._set_place(len(rows), str(rows.dtype).removeprefix("torch."), rows.device)
         begin = time.perf_counter()
-        self._passes, (sums, least), trouble = self._first_pass(features, half)
+        with full_precision():  # as in the products: these must have the degrees of the same kernel
+            self._passes, (sums, least), trouble = self._first_pass(features, half)
+            _refuse_negative(features, least, kernel.name)
         self.nbytes = int(rows.nbytes) + self._passes.nbytes
-        _refuse_negative(features, least, kernel.name)
         sums = on_host(sums)  # waits for the device
         took = time.perf_counter() - begin
         self.storage = (
@@ -140,6 +144,12 @@ class TorchKernelOperator(TorchOperator):
         strips = StripPasses(features)
         return strips, strips.sums(), trouble
 
+    @cached_property
+    def _component_labels(self) -> np.ndarray:
+        """Search through computed rows, of which a few suffice where everybody is connected."""
+        diagonal = np.asarray(on_host(self._features.diagonal), np.float64)
+        return computed_components(self.degrees, diagonal, self.rows)
+
     def _product(self, block: Any) -> Any:
         import torch
 
@@ -159,7 +169,8 @@ class TorchKernelOperator(TorchOperator):
     def rows(self, indices: np.ndarray) -> np.ndarray:
         """Some rows of the kernel, computed when called."""
         some = self.xp.asarray(np.asarray(indices), device=self.device)
-        return on_host(self._features.tile(some, slice(None)))
+        with full_precision():
+            return on_host(self._features.tile(some, slice(None)))
 
     def in_float64(self) -> AffinityOperator | None:
         """The same kernel and degrees with products in float64."""

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from fairspectral.affinity.torch_scaled import full_precision
+from fairspectral.affinity.torch_precision import full_precision
 from fairspectral.affinity.torch_strips import Strips
 from fairspectral.progress import AFFINITY, report
 from fairspectral.tensors import on_host

@@ -12,6 +12,7 @@ import numpy as np
 
 from fairspectral.affinity.base import AffinityOperator
 from fairspectral.affinity.checks import check_degrees
+from fairspectral.affinity.torch_precision import full_precision
 from fairspectral.tensors import on_host
 
 
@@ -69,22 +70,6 @@ class TorchOperator(AffinityOperator):
                 f"the memory of {self.device} does not suffice for the vectors of the solver; pass "
                 "a smaller memory_budget, or device='cpu'."
             ) from None
-
-
-@contextmanager
-def full_precision() -> Iterator[None]:
-    """Context without TF32, whose errors of 1e-3 are larger than the gaps that a solver claims."""
-    import torch
-
-    before = torch.get_float32_matmul_precision()
-    if before == "highest":
-        yield
-        return
-    torch.set_float32_matmul_precision("highest")
-    try:
-        yield
-    finally:
-        torch.set_float32_matmul_precision(before)
 
 
 def torch_dtype(dtype: np.dtype) -> Any:

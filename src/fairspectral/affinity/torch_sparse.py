@@ -66,7 +66,7 @@ def _on_device(csr: Any, device: Any) -> Any:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Sparse CSR tensor support is in beta")
         return torch.sparse_csr_tensor(
-            pointers, columns, weights, csr.shape, check_invariants=False
+            pointers, columns, weights, csr.shape, device=device, check_invariants=False
         )
 
 

@@ -55,7 +55,8 @@ class Units:
         """
         if is_tensor(X):
             scaled = _times_power(X, -self.exponent)
-            return scaled - scaled.median(dim=0).values
+            # torch's own median has no fixed order on a GPU, and is refused where one is asked for.
+            return scaled - scaled.sort(dim=0).values[(len(scaled) - 1) // 2]
         if not sp.issparse(X):
             scaled = np.ldexp(X, -self.exponent)
             return scaled - np.median(scaled, axis=0)

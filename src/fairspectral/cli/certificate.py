@@ -49,6 +49,11 @@ def check_certificate(path: Path | None, source: InputOptions, people: PeopleOpt
             "--certificate needs the input as a file, whose bytes can be compared later; standard "
             "input leaves nothing to compare, so name a file."
         )
+    if source.input.is_dir():
+        raise ValueError(
+            f"--certificate needs one file, whose bytes can be compared later, and {source.input} "
+            "is a folder; write its rows into one Parquet file, or leave out --certificate."
+        )
 
 
 def _paths(source: InputOptions, people: PeopleOptions) -> dict[str, Path | None]:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from fairspectral.cli.inputs import Prepared, make_groups, prepare, sensitive_names
 from fairspectral.cli.options import InputOptions, MethodOptions
 from fairspectral.cli.tables import Table, check_columns
 
-# Seconds to wait for a scheduler.
-_TIMEOUT = 20
+# Seconds to wait for a scheduler: one that runs answers in less than one.
+_TIMEOUT = 8
+# How the names of files in a folder must end for Dask to read them.
+_ENDINGS = (".parquet", ".parq", ".pq")
 
 
 def connect(address: str) -> Any:
@@ -36,7 +39,11 @@ def connect(address: str) -> Any:
 def prepare_on_dask(source: InputOptions, method: MethodOptions, *, plain: bool) -> Prepared:
     """As `prepare`, but Parquet is read by the workers; the client has the groups only."""
     if source.graph or not (source.input.is_dir() or source.input.suffix == ".parquet"):
-        return prepare(source, method, plain=plain)
+        if source.graph or method.affinity != "auto":
+            return prepare(source, method, plain=plain)
+        # On workers "auto" is this one, which takes numbers: categories become indicators.
+        numbers = prepare(source, replace(method, affinity="nearest_neighbors"), plain=plain)
+        return replace(numbers, affinity="auto")
     method.check()
     for option in ("keep", "categorical", "groups"):
         if getattr(source, option):
@@ -63,10 +70,18 @@ def _read_parquet(source: InputOptions, method: MethodOptions, plain: bool) -> P
     import dask.dataframe as dd
     import pandas as pd
 
+    folder = source.input
+    if folder.is_dir() and not any(file.suffix in _ENDINGS for file in folder.rglob("*")):
+        raise ValueError(
+            f"the folder {folder} has no Parquet file; its files must end with "
+            f"{' or '.join(_ENDINGS)}."
+        )
     try:
         frame = dd.read_parquet(str(source.input))
     except (OSError, ValueError) as error:
-        raise ValueError(f"{source.input} cannot be read as Parquet: {error}.") from None
+        # Before what is wrong, Dask says in a line of its own where in Dask that was found.
+        words = str(error).rpartition("Original Message: ")[2].strip().rstrip(".")
+        raise ValueError(f"{source.input} cannot be read as Parquet: {words}.") from None
     empty = frame._meta
     names = sensitive_names(source, Table(source.input, empty), plain)
     dropped = check_columns(empty, source.drop or (), source.input, "--drop")

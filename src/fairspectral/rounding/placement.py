@@ -26,6 +26,8 @@ from fairspectral.validation import Attribute
 _GAIN = 1e-12
 # The largest part of a cluster that may come from small components: not most of it.
 _MOST_ASIDE = 0.5
+# Rows of affinities that are looked at together.
+_ROWS = 64
 
 
 def place_pieces(
@@ -185,7 +187,7 @@ class _Places:
     """Labels of the persons placed so far, the terms of their cut, and the counts of all cells."""
 
     def __init__(self, affinity: Any, labels: np.ndarray, plan: RoundingPlan) -> None:
-        self._weights, self._degrees = affinity.stored_weights, affinity.degrees
+        self._affinity, self._degrees = affinity, affinity.degrees
         self._plan, self.labels = plan, labels
         k, placed = plan.n_clusters, labels >= 0
         self._sizes = np.bincount(labels[placed], minlength=k)
@@ -242,11 +244,16 @@ class _Places:
 
     def _gain(self, members: np.ndarray) -> tuple[np.ndarray, float]:
         """What persons without a cluster add to each cluster's ``within``, and to its volume."""
-        rows = self._weights[members]
-        if sp.issparse(rows):
+        stored = self._affinity.stored_weights
+        if sp.issparse(stored):
+            rows = stored[members]
             others, weights = rows.indices, rows.data.astype(np.float64)
         else:
-            others, weights = np.arange(len(self.labels)), rows.sum(axis=0, dtype=np.float64)
+            others, weights = np.arange(len(self.labels)), np.zeros(len(self.labels))
+            # Few at a time, for they may be computed when they are asked for.
+            for first in range(0, len(members), _ROWS):
+                rows = self._affinity.rows(members[first : first + _ROWS])
+                weights += rows.sum(axis=0, dtype=np.float64)
         clusters, placed = self.labels[others], self.labels[others] >= 0
         links = np.bincount(clusters[placed], weights=weights[placed], minlength=len(self._sizes))
         inner = float(weights[np.isin(others, members)].sum())

@@ -12,12 +12,12 @@ import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.utils import check_random_state
 
-from fairspectral.affinity.torch_scaled import full_precision
+from fairspectral.affinity.torch_precision import full_precision
 from fairspectral.affinity.torch_strips import Strips
 from fairspectral.tensors import on_host
 
-# Rows of the sample: some hundreds for each of a few dozen clusters.
-_SAMPLE = 16_384
+# Rows of the sample: some hundreds for each of a few dozen clusters, and some for each of many.
+_SAMPLE, _OF_EACH = 16_384, 4
 # As in scikit-learn: steps at most, and the squared shift of the centres, beside the variance of
 # the rows, at which they end.
 _STEPS, _SHIFT = 300, 1e-4
@@ -56,7 +56,7 @@ def kmeans_on_device(
     weights = np.ones(n) if sample_weight is None else sample_weight
     # Centred and of unit size, so that float32 loses nothing that matters.
     mean, size = np.average(rows, axis=0, weights=weights), float(rows.std()) or 1.0
-    chosen = np.sort(rng.permutation(n)[:_SAMPLE])
+    chosen = np.sort(rng.permutation(n)[: max(_SAMPLE, _OF_EACH * n_clusters)])
     start = KMeans(n_clusters, n_init=n_init, random_state=rng)
     start.fit((rows[chosen] - mean) / size, sample_weight=weights[chosen])
     points = torch.from_numpy(((rows - mean) / size).astype(np.float32)).to(device)
