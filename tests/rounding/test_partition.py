@@ -344,7 +344,7 @@ def test_more_entries_than_the_search_can_count_are_refused(monkeypatch):
     rules = make_plan(np.arange(40) % 3, 2).rules
     operator = make_operator(np.ones((40, 40)), "precomputed")
     monkeypatch.setattr(graph, "_MOST_ENTRIES", 40**2 - 1)
-    with pytest.raises(ValueError, match="1,600 entries.*nearest_neighbors"):
+    with pytest.raises(ValueError, match=r"1,600 entries.*nearest_neighbors"):
         make_graph(operator, rules)
 
 
