@@ -16,10 +16,11 @@ from fairspectral.cut import CutState
 from fairspectral.datasets import make_msbm
 from fairspectral.rounding import follow
 from fairspectral.rounding.fair import fair_assignment
-from fairspectral.rounding.partition import door, graph, large, partition, search
+from fairspectral.rounding.flow import load_kernels
+from fairspectral.rounding.partition import door, evolve, graph, large, partition, search
 from fairspectral.rounding.partition.coarsen import contract
 from fairspectral.rounding.partition.evolve import EFFORTS
-from fairspectral.rounding.partition.graph import make_graph
+from fairspectral.rounding.partition.graph import cut_of, make_band, make_graph, make_state
 from fairspectral.rounding.partition.search import Effort
 from fairspectral.rounding.plan import plan_rounding
 
@@ -168,6 +169,41 @@ def test_a_star_with_detached_pairs():
     found = partition(operator, [], plan, np.random.default_rng(0), LITTLE)
     assert found.fair
     assert is_fair(found.labels, plan)
+
+
+def test_clusters_at_the_floor_exchange_members():
+    """Nobody can leave a cluster of the least size, but two can change places."""
+    truth = np.repeat([0, 1], 5)
+    W = (truth[:, None] == truth) + 0.01
+    plan = make_plan(np.arange(10) % 2, 2, fairness_tol=None, min_cluster_size=5)
+    nodes, band = make_graph(store(W, "dense"), plan.rules), make_band(plan)
+    state = make_state(nodes, band, np.array([0, 0, 0, 0, 1, 1, 1, 1, 1, 0]), 2)
+    seed = np.array([1], dtype=np.uint64)
+    load_kernels("partition.anneal_kernels").anneal(
+        nodes, band, state, 0, 2000, 0.1, 0.001, 1.0, 1.0, seed, 10_000
+    )
+    assert cut_of(state) == pytest.approx(cut_by_hand(W, truth, 2))
+    assert sorted(state.sizes) == [5, 5]
+
+
+def test_generations_end_when_all_agree(monkeypatch):
+    """Where everybody found the same clustering, nothing is left to combine."""
+    W, groups, clusters = make_block_graph()
+    generations = []
+    original = evolve.run_all
+    monkeypatch.setattr(
+        evolve, "run_all", lambda jobs, watch: generations.append(jobs) or original(jobs, watch)
+    )
+    effort = Effort(steps=35_000, per_node=8, members=2, generations=100)
+    found = partition(
+        store(W, "sparse"),
+        [("s", clusters)],
+        make_plan(groups, 4),
+        np.random.default_rng(0),
+        effort,
+    )
+    assert len(generations) < 100
+    assert found.cut < cut_by_hand(W, clusters, 4) + 0.01
 
 
 def test_what_each_start_gave_is_in_the_result():

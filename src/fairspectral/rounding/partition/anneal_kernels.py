@@ -111,19 +111,21 @@ def anneal(
             work -= _BEAT
         i, there = _pick(graph, state, random)
         here = state.labels[i]
-        if here == there or state.sizes[here] - graph.persons[i] < band.smallest:
+        if here == there:
             continue
-        gain = gain_of(graph, state, i, there)
         needed = temperature * math.log(_uniform(random))  # below 0
         now = state.outside[here] + state.outside[there]
-        if gain + price * now <= needed:
-            continue
-        after_here = outside_after(graph, band, state, here, -1, i)
-        after_there = outside_after(graph, band, state, there, i, -1)
-        if gain + price * (now - after_here - after_there) > needed:
-            move(graph, state, i, there)
-            state.outside[here], state.outside[there] = after_here, after_there
-            continue
+        # A cluster at the floor can only change its members.
+        if state.sizes[here] - graph.persons[i] >= band.smallest:
+            gain = gain_of(graph, state, i, there)
+            if gain + price * now <= needed:
+                continue
+            after_here = outside_after(graph, band, state, here, -1, i)
+            after_there = outside_after(graph, band, state, there, i, -1)
+            if gain + price * (now - after_here - after_there) > needed:
+                move(graph, state, i, there)
+                state.outside[here], state.outside[there] = after_here, after_there
+                continue
         j = _partner(state, random, there)
         if j < 0 or state.sizes[there] + graph.persons[i] - graph.persons[j] < band.smallest:
             continue
