@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import time
+from contextlib import ExitStack
 from dataclasses import replace
 from unittest.mock import patch
 
@@ -16,7 +17,7 @@ from fairspectral import datasets
 from fairspectral.affinity import make_operator
 from fairspectral.constraints import encode_groups
 from fairspectral.embedding import fair_spectral_embedding
-from fairspectral.rounding.partition import partition, search
+from fairspectral.rounding.partition import evolve, partition, search
 from fairspectral.rounding.partition.evolve import EFFORTS
 from fairspectral.rounding.plan import plan_rounding
 from fairspectral.rounding.start import WeightedRows, floored_clusters
@@ -37,7 +38,7 @@ def _hard(schedule: search.Schedule) -> search.Schedule:
 
 ONE_LEVEL = {"_NODES_PER_CLUSTER": 10**9, "_MOST_PER_NODE": 10**9}
 
-# Name, effort, and the constants of `search` that are replaced.
+# Name, effort, and the constants of `search` and `evolve` that are replaced.
 VARIANTS = (
     ("descent only", DEFAULT.scaled(0), {}),
     # On one level from a start, as hot as from random labels: cooler ones end higher.
@@ -55,6 +56,9 @@ VARIANTS = (
     ("+ levels", LONG, {"_MOST_PER_NODE": 10**9}),
     ("+ levels, repeated", replace(DEFAULT, members=1, generations=_CLIMBS - 2), {}),
     ("+ population (default)", DEFAULT, {}),
+    ("wide population", replace(DEFAULT, members=6, generations=3), {}),
+    ("children of one parent", DEFAULT, {"INHERITING": 0.0}),
+    ("children of both", DEFAULT, {"INHERITING": 1.0}),
     (
         "default, hard bounds",
         DEFAULT,
@@ -90,7 +94,10 @@ def main() -> None:
     partition(affinity, starts[0], plan, np.random.default_rng(0), "fast")  # compile
     for name, effort, constants in VARIANTS:
         cuts, before = [], time.process_time()
-        with patch.multiple(search, **constants) if constants else patch.dict({}):
+        with ExitStack() as replaced:
+            for constant, value in constants.items():
+                module = evolve if hasattr(evolve, constant) else search
+                replaced.enter_context(patch.object(module, constant, value))
             for seed, start in enumerate(starts):
                 found = partition(affinity, start, plan, np.random.default_rng(seed), effort)
                 cuts.append(found.cut if found.fair else np.inf)

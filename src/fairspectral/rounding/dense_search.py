@@ -9,6 +9,7 @@ moderate size get a short one as well, for the sake of those in which some peopl
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -21,7 +22,6 @@ from fairspectral.rounding.assign import fair_flow
 from fairspectral.rounding.bounds import FairnessRule
 from fairspectral.rounding.partition import partition
 from fairspectral.rounding.partition.evolve import EFFORTS
-from fairspectral.rounding.partition.search import Effort
 from fairspectral.rounding.plan import RoundingPlan
 from fairspectral.rounding.refine import affordable_rounds, local_search, tighten
 from fairspectral.rounding.result import all_inside
@@ -35,7 +35,7 @@ _RELAXED = (0.4, 0.3)
 # tails`); most other kernels end where they did. For a large kernel it takes too long: every
 # clustering of its population costs several passes over all pairs.
 _LEVELS = {
-    "default": Effort(steps=100_000, per_node=20, members=3, generations=4),
+    "default": replace(EFFORTS["default"], generations=3),
     "thorough": EFFORTS["thorough"],
 }
 _MOST = 3000

@@ -3,7 +3,8 @@
 On a coarse graph one step moves many persons, so that a good division into large parts is found
 there, and each finer level corrects its borders (multilevel search: Karypis and Kumar 1998,
 doi 10.1137/S1064827595287997). Two clusterings are combined by putting only persons together
-that are together in both (Sanders and Schulz 2012, doi 10.1137/1.9781611972924.2).
+that are together in both (Sanders and Schulz 2012, doi 10.1137/1.9781611972924.2), beginning with
+the better one, or with the best clusters of both (`inherit`).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import numpy as np
 from fairspectral.rounding.flow import load_kernels
 from fairspectral.rounding.partition.coarsen import Level, coarsen, project_to_coarsest
 from fairspectral.rounding.partition.graph import cut_of, make_state
+from fairspectral.rounding.partition.inherit import inherit_clusters
 from fairspectral.rounding.partition.watch import Watch
 
 # Nodes of the coarsest graph for each cluster. A small graph must be coarsened too: two clusterings
@@ -25,16 +27,16 @@ _NODES_PER_CLUSTER = 10
 _LARGEST_NODE = 0.25
 # Steps on one level for each of its nodes, at most: a small graph is annealed to its end sooner.
 _MOST_PER_NODE = 1000
-# Nodes up to which a clustering takes about a second with the larger population; the 1,797 of
-# `benchmarks/cut.py --only digits` end 5 % lower with it, and nearly all seeds at the same cut.
+# Nodes up to which a clustering takes a second or two with three times the members and generations;
+# the 1,797 of `benchmarks/cut.py --only digits` end 5 % lower with a larger population.
 _SMALL = 3000
-# Nodes up to which the population is twice as large again, for half a second: 80 people in eight
-# clusters end at worst 1.6 % above the best known in place of 5.8 %, and a kernel of 350 with heavy
-# tails in the median 0.1 % in place of 4.4 % (`benchmarks/cut.py --only lfr80`, `--only tails`).
+# Nodes up to which there are twice as many members again, so that nearly all seeds end at the same
+# cut. With half of them, 80 people in eight clusters had a seed 4 % above the best known, and a
+# kernel of 350 one 1.7 % above (`benchmarks/cut.py --only lfr80`, `--only tails`).
 _TINY = 500
 # Clusters beyond which the steps on a level grow with their number: the coarsest graph does too.
 # LastFMNet in 25 clusters (`benchmarks/cut.py --only lastfm-k25-0.2`) ends 3 % lower.
-_FEW_CLUSTERS = 12
+_FEW_CLUSTERS = 10
 # Work between two looks at the watch: about a tenth of a second.
 _LOOK = 250_000
 # Random moves from which the typical change of the cut is taken.
@@ -90,9 +92,8 @@ class Effort:
             return replace(self, steps=int(many * self.steps))
         return replace(
             self,
-            steps=(self.steps + 1) // 2,
             members=(6 if nodes <= _TINY else 3) * self.members,
-            generations=2 * self.generations,
+            generations=3 * self.generations,
         )
 
 
@@ -200,6 +201,17 @@ class Search:
     def improve(self, labels: np.ndarray, other: np.ndarray, rng: np.random.Generator) -> Member:
         """A clustering from a good one, with the parts in which another one agrees kept whole."""
         same = labels.astype(np.int64) * self.k + other
+        return self._improve(labels, same, rng)
+
+    def inherit(self, labels: np.ndarray, other: np.ndarray, rng: np.random.Generator) -> Member:
+        """A clustering from the best clusters of two; as `improve` where they overlap too much."""
+        child = inherit_clusters(self.finest.graph, (self.state(labels), self.state(other)))
+        if child is None:
+            return self.improve(labels, other, rng)
+        same = (labels.astype(np.int64) * self.k + other) * self.k + child
+        return self._improve(child, same, rng)
+
+    def _improve(self, labels: np.ndarray, same: np.ndarray, rng: np.random.Generator) -> Member:
         levels = self.coarsen(same, rng)
         return self.climb(levels, project_to_coarsest(labels, levels), IMPROVE, rng)
 
