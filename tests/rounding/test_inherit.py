@@ -9,6 +9,7 @@ from rounding_cases import store
 
 from fairspectral.affinity import make_operator
 from fairspectral.constraints import encode_groups
+from fairspectral.rounding.flow import load_kernels
 from fairspectral.rounding.partition.coarsen import Level
 from fairspectral.rounding.partition.graph import make_band, make_graph
 from fairspectral.rounding.partition.inherit import inherit_clusters
@@ -80,14 +81,13 @@ def test_nothing_is_inherited_where_clusters_overlap_too_much():
 
 
 def test_weights_decide_not_the_number_of_links():
+    """Node 5 has five light links with its clique and three heavy ones with the other."""
     W, truth = cliques([6, 6])
-    W[5, 6:9] = W[6:9, 5] = 5.0  # three heavy links against five light ones
-    search = make_search(W, 2)
-    parent = np.where(np.arange(12) == 5, 0, truth)
-    state = search.state(parent)
-    other = search.state(np.where(np.arange(12) == 5, 1, truth))
-    child = inherit_clusters(search.finest.graph, (state, other))
-    assert child[5] == child[6]
+    W[5, 6:9] = W[6:9, 5] = 5.0
+    graph = make_search(W, 2).finest.graph
+    labels = np.where(np.arange(12) == 5, -1, truth).astype(np.int32)
+    load_kernels("partition.inherit_kernels").join_most_linked(graph, labels, 2)
+    assert labels.tolist() == [0] * 5 + [1] * 7
 
 
 def test_an_operator_of_floats_gives_the_same():

@@ -16,17 +16,18 @@ from fairspectral.rounding.partition.watch import Watch
 
 Job = Callable[[], Member]
 
-# How many children begin with the best clusters of both parents; the others with the better parent.
-# `scripts/ablate_partition.py` has each alone.
+# The chance that a child begins with the best clusters of both parents, and not with the better one
+# as it is. `scripts/ablate_partition.py` has each alone.
 INHERITING = 0.5
 # Cuts that differ by less, relative to their size, are equal but for floating-point error.
 _EQUAL = 1e-9
 
-# "default" takes a second or two for some thousand persons, "fast" a quarter of that, "thorough"
-# ten times as much. Many generations of short climbs end lower than few of long ones: LastFMNet in
-# five clusters at 0.59 in place of 0.62, in the same time (`scripts/ablate_partition.py lastfm 5`).
+# "default" takes a few seconds of one processor for some thousand persons, "fast" a tenth to a
+# fifth of that, "thorough" ten times as much. Many generations of short climbs end lower than few
+# of long ones: LastFMNet in five clusters at 0.59 in place of 0.62, in the same time
+# (`scripts/ablate_partition.py lastfm 5` has the same for "default").
 EFFORTS = {
-    "fast": Effort(steps=40_000, per_node=5, members=2, generations=0),
+    "fast": Effort(steps=20_000, per_node=5, members=2, generations=0),
     "default": Effort(steps=35_000, per_node=8, members=4, generations=4),
     "thorough": Effort(steps=70_000, per_node=15, members=8, generations=12),
 }
@@ -81,7 +82,7 @@ def evolve(
 
 
 def _agree(members: list[Member]) -> bool:
-    """Whether all have the same cut: then there is nothing left to combine."""
+    """Whether all have the same cut: then they are most likely one clustering, and a child too."""
     worths = [one.worth for one in members]
     return len(worths) > 1 and max(worths) - min(worths) <= _EQUAL * max(worths)
 

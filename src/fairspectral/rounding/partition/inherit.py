@@ -31,8 +31,8 @@ def inherit_clusters(graph: Any, parents: tuple[Any, Any]) -> np.ndarray | None:
     Returns
     -------
     ndarray of shape (m,) or None
-        Those who belong to no cluster that was taken are put where they have most links. They may
-        break the bounds, as may those who were in two of them.
+        Those who belong to no cluster that was taken are put where they have most links. So
+        shares, sizes and links may be outside the bounds, which the annealing repairs.
     """
     k = len(parents[0].sizes)
     costs = np.concatenate([_cut_of_each(state) for state in parents])

@@ -27,8 +27,8 @@ _NODES_PER_CLUSTER = 10
 _LARGEST_NODE = 0.25
 # Steps on one level for each of its nodes, at most: a small graph is annealed to its end sooner.
 _MOST_PER_NODE = 1000
-# Nodes up to which a clustering takes a second or two with three times the members and generations;
-# the 1,797 of `benchmarks/cut.py --only digits` end 5 % lower with a larger population.
+# Nodes up to which three times the members and generations take a few seconds; the 1,797 of
+# `benchmarks/cut.py --only digits` end 5 % lower with a larger population.
 _SMALL = 3000
 # Nodes up to which there are twice as many members again, so that nearly all seeds end at the same
 # cut. With half of them, 80 people in eight clusters had a seed 4 % above the best known, and a
