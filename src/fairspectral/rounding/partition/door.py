@@ -11,6 +11,7 @@ import numpy as np
 from fairspectral.anytime import Deadline, stop_on_interrupt
 from fairspectral.cut import CutState
 from fairspectral.linalg.threads import threads_apart
+from fairspectral.rounding.partition.apart import POPULATIONS, SMALL, evolve_apart
 from fairspectral.rounding.partition.coarsen import Level
 from fairspectral.rounding.partition.evolve import EFFORTS, best_of, evolve
 from fairspectral.rounding.partition.graph import kinds_of_nodes, make_band, make_graph
@@ -110,6 +111,7 @@ def partition(
             starts = [(name, plan.links.of_nodes(labels, k)) for name, labels in starts]
         jobs = max(amount.members, len(starts) + amount.members // 2)
         jobs += amount.members * amount.generations
+        jobs *= POPULATIONS if n <= SMALL and amount.generations else 1
         watch = Watch(3.0 * amount.steps * jobs, deadline, report, progress)
         search = Search(finest, band, k, kinds_of_nodes(finest.graph, plan), amount, watch)
         given = [search.measure(labels) for _, labels in starts]
@@ -117,7 +119,7 @@ def partition(
             return _result(given or [search.measure(np.arange(n) % k)], (), affinity, plan, watch)
         if given:
             search.calibrate(min(given, key=lambda one: one.worth).labels, rng)
-        evolving = evolve if n <= LARGE else evolve_large
+        evolving = evolve_apart if n <= SMALL else evolve if n <= LARGE else evolve_large
         found, members = evolving(search, [one.labels for one in given], amount, rng, watch)
         best = search.finish(best_of([*members, *given]), rng)
     sources = [

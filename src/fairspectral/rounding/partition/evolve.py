@@ -74,17 +74,32 @@ def evolve(
     if not found:
         return first, []
     members, best = found[: effort.members], best_of(found)
-    for _ in range(effort.generations):
-        if watch.interrupted or _agree(members):
-            break
-        _next_generation(search, members, rng, watch)
+    evolve_on(search, members, effort.generations, rng, watch)
     return first, [best_of([best, *members]), *members]
 
 
-def _agree(members: list[Member]) -> bool:
-    """Whether all have the same cut: then they are most likely one clustering, and a child too."""
-    worths = [one.worth for one in members]
-    return len(worths) > 1 and max(worths) - min(worths) <= _EQUAL * max(worths)
+def evolve_on(
+    search: Search,
+    members: list[Member],
+    generations: int,
+    rng: np.random.Generator,
+    watch: Watch,
+) -> None:
+    """Replace members by better children, for so many generations or until all have one cut.
+
+    Then they are most likely one clustering, and their children would be too.
+    """
+    for _ in range(generations):
+        lowest = best_of(members)
+        agreed = len(members) > 1 and all(is_as_low(one, lowest) for one in members)
+        if watch.interrupted or agreed:
+            break
+        _next_generation(search, members, rng, watch)
+
+
+def is_as_low(one: Member, lowest: Member) -> bool:
+    """Whether a member is worth as much as the best one, but for floating-point error."""
+    return one.worth <= lowest.worth * (1 + _EQUAL)
 
 
 def _next_generation(

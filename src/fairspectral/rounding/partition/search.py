@@ -30,10 +30,10 @@ _MOST_PER_NODE = 1000
 # Nodes up to which three times the members and generations take a few seconds; the 1,797 of
 # `benchmarks/cut.py --only digits` end 5 % lower with a larger population.
 _SMALL = 3000
-# Nodes up to which there are twice as many members again, so that nearly all seeds end at the same
-# cut. With half of them, 80 people in eight clusters had a seed 4 % above the best known, and a
-# kernel of 350 one 1.7 % above (`benchmarks/cut.py --only lfr80`, `--only tails`).
-_TINY = 500
+# Nodes up to which climbs are short, so many steps for each node on a level, and members more.
+# Several populations evolve there (`apart`), to which many short climbs are worth more than few
+# long ones: ... 
+_TINY, _TINY_STEPS = 500, 40
 # Clusters beyond which the steps on a level grow with their number: the coarsest graph does too.
 # LastFMNet in 25 clusters (`benchmarks/cut.py --only lastfm-k25-0.2`) ends 3 % lower.
 _FEW_CLUSTERS = 10
@@ -51,6 +51,10 @@ _ENOUGH = 1e-4
 # Nodes from which a descent only looks at those on the border, and ends as soon as that: further
 # sweeps would take as long as all the rest of the search (benchmarks/scaling.py).
 _MANY = 60_000
+# Prices are full for clusterings whose clusters cost at least one part in so many of the cut's
+# maximum, and lower in proportion for others: where clusters of outliers cost next to nothing, at
+# full prices two of them never exchange anybody, and a kernel of 161 people ended 60 % too high.
+_FULL_PRICE = 5.0
 # What the share of a cluster outside its bounds costs when clusterings are compared.
 _OUTSIDE = 10.0
 
@@ -90,9 +94,12 @@ class Effort:
             # Without generations, the effort is meant to be as quick as it can be.
             many = max(1.0, k / _FEW_CLUSTERS) if self.generations else 1.0
             return replace(self, steps=int(many * self.steps))
+        if nodes > _TINY or not self.generations:
+            return replace(self, members=3 * self.members, generations=3 * self.generations)
         return replace(
             self,
-            members=(6 if nodes <= _TINY else 3) * self.members,
+            steps=min(self.steps, _TINY_STEPS * nodes),
+            members=4 * self.members,
             generations=3 * self.generations,
         )
 
@@ -239,11 +246,15 @@ class Search:
         self, levels: list[Level], labels: np.ndarray, schedule: Schedule, rng: np.random.Generator
     ) -> Member:
         """Anneal on each level, from the coarsest to the finest, and descend there."""
-        prices = (schedule.cheap, schedule.fair)
+        price = None
         for level in reversed(levels):
-            if level is levels[0]:
-                prices = (schedule.fair, schedule.dear)
             state = make_state(level.graph, self._band, labels, self.k)
+            if price is None:
+                price = min(1.0, _FULL_PRICE * cut_of(state) / self.k)
+            rising = (schedule.cheap, schedule.fair)
+            if level is levels[0]:
+                rising = (schedule.fair, schedule.dear)
+            prices = (price * rising[0], price * rising[1])
             hot = schedule.hot if level is levels[-1] else schedule.warm
             self._anneal(level, state, (hot, schedule.cold), prices, rng)
             labels = state.labels if level.into is None else state.labels[level.into]
