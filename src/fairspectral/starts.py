@@ -10,7 +10,7 @@ plain one beside it.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,7 @@ from sklearn.exceptions import ConvergenceWarning
 from fairspectral.affinity import AffinityOperator
 from fairspectral.affinity.fringe import Fringe, find_fringe, without_fringe
 from fairspectral.affinity.wrapped import PenalisedOperator, RegularisedOperator
+from fairspectral.anytime import Deadline
 from fairspectral.constraints import FairnessConstraints, attributes_of
 from fairspectral.cut import CutState
 from fairspectral.parameters import seeded
@@ -171,11 +172,13 @@ def embed_starts(
     *,
     fringe: Fringe | None = None,
     random_state: Any = None,
-) -> list[StartRows]:
-    """Embeddings of some kinds, which serve all plans of the same floor; see `make_starts`."""
+) -> Iterator[StartRows]:
+    """Embeddings of some kinds, which serve all plans of the same floor; see `make_starts`.
+
+    Each is computed when it is asked for, so that none is where the time is over.
+    """
     fringe = fringe or Fringe.none(operator.shape[0])
     rng = seeded(random_state)
-    found: list[StartRows] = []
     for kind in kinds:
         own, aside = rows, fringe
         if kind.without_trees:
@@ -188,19 +191,39 @@ def embed_starts(
                 kind, inner, attributes_of(attributes, aside.kept), rows.shape[1], rng
             )
             own = rows_of_all(embedding, aside)
-        found.append(StartRows(kind.name, own, aside, rng.randint(2**31 - 1)))
-    return found
+        yield StartRows(kind.name, own, aside, rng.randint(2**31 - 1))
+
+
+class Embeddings:
+    """Embeddings for several plans: each is computed when the first plan asks for it, and kept."""
+
+    def __init__(self, made: Iterator[StartRows]) -> None:
+        self._made, self._kept = made, list[StartRows]()
+
+    def __iter__(self) -> Iterator[StartRows]:
+        yield from self._kept
+        for one in self._made:
+            self._kept.append(one)
+            yield one
 
 
 def starts_from(
-    embeddings: Sequence[StartRows], operator: AffinityOperator, plan: RoundingPlan
+    embeddings: Iterable[StartRows],
+    operator: AffinityOperator,
+    plan: RoundingPlan,
+    deadline: Deadline | None = None,
 ) -> list[Start]:
-    """The different clusterings of some embeddings, in their order."""
+    """The different clusterings of some embeddings, in their order.
+
+    The first is always made, and none after the deadline.
+    """
     found: list[Start] = []
     for one in embeddings:
         labels = _labels(one.rows, operator, plan, one.fringe, one.seed)
         if not any(np.array_equal(labels, other.labels) for other in found):
             found.append(Start(one.name, labels))
+        if deadline is not None and deadline.passed:
+            break
     return found
 
 
