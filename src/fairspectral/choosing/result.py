@@ -51,6 +51,8 @@ class Candidate:
         chance. None without resamples.
     weakest : float or None
         The mean overlap of the cluster that comes back least; see `Stability`.
+    stopped : bool
+        Whether its search was stopped early.
     """
 
     k: int
@@ -64,6 +66,7 @@ class Candidate:
     set_aside: int = 0
     stability: float | None = None
     weakest: float | None = None
+    stopped: bool = False
 
 
 def suggest(candidates: Sequence[Candidate]) -> Candidate:
@@ -80,7 +83,8 @@ class ChoiceOfK:
     candidates : tuple of Candidate
         One for each number, ascending.
     notes : tuple of str
-        Who was set aside before the embedding, in sentences.
+        Who was set aside before the embedding, and what Ctrl-C or the time has ended early, in
+        sentences.
     solve_result : SolveResult
         How the solver of the embedding ended.
     stability : tuple of Stability

@@ -33,7 +33,7 @@ def choose_k(
     """Compare numbers of clusters by eigengap, cut, silhouette and fairness, and suggest one.
 
     The embedding is computed once, for the largest number: the one for fewer clusters is its
-    first columns. Components too small to be a cluster are set aside before it; where these are
+    first columns. Ctrl-C, pressed once, ends it with those compared so far. Components too small to be a cluster are set aside before it; where these are
     others for fewer clusters, which must be larger, there is a second embedding.
 
     [bold]Example:[/bold] fairspectral choose-k people.csv --sensitive sex --max-clusters 12
@@ -73,6 +73,7 @@ def choose_k(
             {
                 "suggestion": found.suggestion,
                 "candidates": found.rows(),
+                "notes": list(found.notes),
                 "affinity_choice": found.affinity_choice,
                 "stability": [one.summary() for one in found.stability],
                 "solver": solver_summary(found.solve_result),
