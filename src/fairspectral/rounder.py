@@ -112,9 +112,12 @@ class Rounder:
                     report(FRONTIER, at / len(plans))
                 one = self._searched.get(_identity(plan))
                 if one is None and whole.interrupted:
-                    one = self._known(plan)
-                if one is None:
-                    one = self._search_both_ways(plan, embeddings)
+                    one = self._known(plan, embeddings)
+                elif one is None:
+                    one, bounds = self._search_both_ways(plan, embeddings), _bounds_of(plan)
+                    self._stopped[bounds] = one.stopped and self._stopped.get(bounds, True)
+                    if not whole.interrupted:  # else the next call may search on
+                        self._searched[_identity(plan)] = one
                 found.append(one)
         return [self._best(plan, one) for plan, one in zip(plans, found, strict=True)]
 
@@ -125,10 +128,15 @@ class Rounder:
             return found
         return best
 
-    def _known(self, plan: RoundingPlan) -> FairAssignment | None:
-        """The best that is known without a search, and whether there was one before."""
-        stopped = self._stopped.get(_bounds_of(plan))
-        return self.archive.best(plan, stopped=stopped is True, searched=stopped is not None)
+    def _known(self, plan: RoundingPlan, embeddings: _ByKind) -> FairAssignment:
+        """The best that is known after a Ctrl-C; where nothing is, only what the bounds need."""
+        stopped = self._stopped.get(_bounds_of(plan))  # None: there was no search
+        said = {"stopped": stopped is True, "searched": stopped is not None}
+        best = self.archive.best(plan, **said)
+        if best is None:
+            best = self._search_both_ways(plan, embeddings)
+            best = certify(best.labels, plan, best.history, best.starts, **said)
+        return best
 
     def _search_both_ways(self, plan: RoundingPlan, embeddings: _ByKind) -> FairAssignment:
         """Search from the starts, and from what is known if that is better than what they gave."""
@@ -145,10 +153,6 @@ class Rounder:
             stopped = stopped or (not graph and deadline.passed)
         if stopped and not found.stopped:
             found = certify(found.labels, plan, found.history, found.starts, stopped=True)
-        bounds = _bounds_of(plan)
-        self._stopped[bounds] = stopped and self._stopped.get(bounds, True)
-        if not deadline.interrupted:  # else the next call may search on
-            self._searched[_identity(plan)] = found
         return found
 
     def _further(

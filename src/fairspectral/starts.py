@@ -218,11 +218,12 @@ def starts_from(
     The first is always made, and none after the deadline.
     """
     found: list[Start] = []
+    deadline = deadline or Deadline()
     for one in embeddings:
-        labels = _labels(one.rows, operator, plan, one.fringe, one.seed)
+        labels = _labels(one.rows, operator, plan, one.fringe, one.seed, deadline)
         if not any(np.array_equal(labels, other.labels) for other in found):
             found.append(Start(one.name, labels))
-        if deadline is not None and deadline.passed:
+        if deadline.passed:
             break
     return found
 
@@ -257,7 +258,12 @@ def embed_kind(
 
 
 def _labels(
-    rows: np.ndarray, operator: AffinityOperator, plan: RoundingPlan, fringe: Fringe, seed: int
+    rows: np.ndarray,
+    operator: AffinityOperator,
+    plan: RoundingPlan,
+    fringe: Fringe,
+    seed: int,
+    deadline: Deadline,
 ) -> np.ndarray:
     """k-means with a floor; without bounds, with the scaling of the rows that cuts least."""
     free = is_free(plan)
@@ -273,6 +279,8 @@ def _labels(
                 points, plan.n_clusters, plan.smallest, n_init, seed, largest=plan.largest
             )
         found.append(labels)
+        if deadline.passed:
+            break
     if len(found) == 1:
         return found[0]
     return min(found, key=lambda one: CutState.measure(operator, one, plan.n_clusters).cut)

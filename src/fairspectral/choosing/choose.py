@@ -195,10 +195,7 @@ def _ended_early(
     left = numbers[len(candidates) :]
     if left:
         which = str(left[0]) if len(left) == 1 else f"{left[0]} to {left[-1]}"
-        said.append(
-            f"Ctrl-C ended it: {which} clusters were not compared, and the suggestion is among the "
-            "others."
-        )
+        said.append(f"Ctrl-C ended it: {which} clusters were not compared.")
     if without_resamples:
         said.append("No resamples were clustered.")
     return said

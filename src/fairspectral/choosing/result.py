@@ -113,6 +113,8 @@ class ChoiceOfK:
     def words(self) -> str:
         """The suggestion in words, and whether the other criteria agree."""
         best = self.best
+        if len(self.candidates) == 1:
+            return f"Only {best.k} clusters were compared, so there is no suggestion."
         compact = max(self.candidates, key=lambda c: c.silhouette)
         text = f"Suggestion: {best.k} clusters, where the eigengap is largest; the silhouette "
         text += "agrees" if compact is best else f"is best at {compact.k}"

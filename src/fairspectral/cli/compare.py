@@ -171,8 +171,10 @@ def _fit(
         for tolerance in tolerances:
             if found.at(tolerance).searched:
                 models.append(model._at_tolerance(tolerance, found.at(tolerance)))
-            else:
+            elif tolerance is not None:
                 missing.append(f"{k} clusters, tolerance {tolerance_in_words(tolerance)}")
+        if not found.at(None).searched:
+            missing.append(f"{k} clusters without bounds, so that no price of fairness is known")
     report("clusterings", 1.0)
     return models, [f"Ctrl-C came before: {'; '.join(missing)}."] if missing else []
 

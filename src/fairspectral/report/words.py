@@ -11,6 +11,7 @@ from fairspectral.frontier import FairnessFrontier, tolerance_in_words
 from fairspectral.report.collect import Judgement
 from fairspectral.report.comparison import Comparison
 from fairspectral.report.price import better_cut
+from fairspectral.rounding.result import NOT_SEARCHED, STOPPED, FairAssignment
 from fairspectral.weighting import shown
 
 
@@ -62,7 +63,7 @@ def verdict(model: Any, judgement: Judgement | None, comparison: Comparison | No
         f"{headline}.",
         (*_details(model, judgement), *_incomplete(comparison)),
         _small_print(model, judgement),
-        assignment.notes if assignment is not None else (),
+        _shortages(assignment),
         "The verdict is about shares only; these findings say that the clusters may mean little.",
     )
 
@@ -177,6 +178,11 @@ def _incomplete(comparison: Comparison | None) -> tuple[str, ...]:
         "The search without bounds on the shares was stopped early, so what fairness costs is not "
         "known: a whole one may find a lower cut.",
     )
+
+
+def _shortages(assignment: FairAssignment | None) -> tuple[str, ...]:
+    notes = () if assignment is None else assignment.notes
+    return tuple(note for note in notes if note not in (STOPPED, NOT_SEARCHED))
 
 
 def _small_print(model: Any, judgement: Judgement) -> tuple[str, ...]:
