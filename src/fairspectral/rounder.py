@@ -116,7 +116,7 @@ class Rounder:
                 elif one is None:
                     one, bounds = self._search_both_ways(plan, embeddings), _bounds_of(plan)
                     self._stopped[bounds] = one.stopped and self._stopped.get(bounds, True)
-                    if not whole.interrupted:  # else the next call may search on
+                    if not whole.passed:  # else somebody ended it, and the next call may go on
                         self._searched[_identity(plan)] = one
                 found.append(one)
         return [self._best(plan, one) for plan, one in zip(plans, found, strict=True)]

@@ -253,9 +253,7 @@ def test_a_second_ctrl_c_names_what_was_written(call, people, tmp_path, monkeypa
     )
     done = cluster(call, people, "-o", out, "--report", page)
     assert done.status == 130
-    assert done.err.endswith(
-        f"Interrupted; no partial file is left. Written before: {out}.\n"
-    )
+    assert done.err.endswith(f"Interrupted; no partial file is left. Written before: {out}.\n")
     assert len(pd.read_csv(out)) == 80
     assert not page.exists()
 

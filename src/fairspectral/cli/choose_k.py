@@ -33,8 +33,9 @@ def choose_k(
     """Compare numbers of clusters by eigengap, cut, silhouette and fairness, and suggest one.
 
     The embedding is computed once, for the largest number: the one for fewer clusters is its
-    first columns. Ctrl-C, pressed once, ends it with those compared so far. Components too small to be a cluster are set aside before it; where these are
-    others for fewer clusters, which must be larger, there is a second embedding.
+    first columns. Components too small to be a cluster are set aside before it; where these are
+    others for fewer clusters, which must be larger, there is a second embedding. Ctrl-C, pressed
+    once in a search, ends it with those compared so far.
 
     [bold]Example:[/bold] fairspectral choose-k people.csv --sensitive sex --max-clusters 12
     """

@@ -80,9 +80,7 @@ class Run:
 
     @property
     def doubts(self) -> list[str]:
-        """Why its clusters may mean little: the diagnosis, a search that was stopped early, and
-        clusters that do not come back.
-        """
+        """Why its clusters may mean little: the diagnosis, the search, what does not come back."""
         found = [finding.kind for finding in self.model.diagnosis_]
         fair = self.model.fair_assignment_
         if fair is not None and fair.stopped:
