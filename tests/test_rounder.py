@@ -150,10 +150,10 @@ def test_the_mark_is_that_of_the_search_that_was_asked_for():
 def test_an_interrupt_while_the_starts_are_made_takes_the_first(monkeypatch):
     rounder, made = make_rounder(dense=False), []
 
-    def embed(kind, *rest):
+    def embed(kind, *rest, **named):
         made.append(kind.name)
         signal.raise_signal(signal.SIGINT)
-        return embed_kind(kind, *rest)
+        return embed_kind(kind, *rest, **named)
 
     monkeypatch.setattr(starts, "embed_kind", embed)
     found = rounder.round(plan_of(rounder, 0.2, "thorough"))
@@ -162,13 +162,30 @@ def test_an_interrupt_while_the_starts_are_made_takes_the_first(monkeypatch):
     assert len(made) == 1
 
 
+def test_an_interrupt_gives_up_the_start_that_is_being_embedded(monkeypatch):
+    rounder, asked, made = make_rounder(dense=False), [], []
+
+    def embed(kind, *rest, callback=None):
+        asked.append(kind.name)
+        if callback is not None:
+            signal.raise_signal(signal.SIGINT)
+        rows = embed_kind(kind, *rest, callback=callback)
+        made.append(kind.name)
+        return rows
+
+    monkeypatch.setattr(starts, "embed_kind", embed)
+    found = rounder.round(plan_of(rounder, None, "thorough"))
+    assert found.stopped
+    assert (len(asked), len(made)) == (2, 1)
+
+
 def test_no_start_is_made_when_the_time_is_over(monkeypatch):
     made = []
 
-    def embed(kind, *rest):
+    def embed(kind, *rest, **named):
         made.append(kind.name)
         time.sleep(0.2)
-        return embed_kind(kind, *rest)
+        return embed_kind(kind, *rest, **named)
 
     monkeypatch.setattr(starts, "embed_kind", embed)
     rounder = make_rounder(dense=False)

@@ -29,6 +29,7 @@ from fairspectral.rounding.placement import rows_of_all, start_beside_fringe
 from fairspectral.rounding.plan import RoundingPlan
 from fairspectral.rounding.start import WeightedRows, floored_clusters
 from fairspectral.solvers.registry import solve
+from fairspectral.solvers.result import Callback, IterationRecord
 from fairspectral.validation import Attribute
 
 # scripts/ablate_starts.py shows what these are worth.
@@ -179,6 +180,7 @@ def embed_starts(
     """
     fringe = fringe or Fringe.none(operator.shape[0])
     rng = seeded(random_state)
+    watch: Callback | None = None
     for kind in kinds:
         own, aside = rows, fringe
         if kind.without_trees:
@@ -187,11 +189,23 @@ def embed_starts(
                 continue  # no trees, or little else
         if kind is not FAIR:
             inner = without_fringe(operator, aside) if aside else operator
-            embedding = embed_kind(
-                kind, inner, attributes_of(attributes, aside.kept), rows.shape[1], rng
-            )
+            groups = attributes_of(attributes, aside.kept)
+            try:
+                embedding = embed_kind(kind, inner, groups, rows.shape[1], rng, callback=watch)
+            except _Enough:
+                return
             own = rows_of_all(embedding, aside)
         yield StartRows(kind.name, own, aside, rng.randint(2**31 - 1))
+        watch = _give_up_after_interrupt  # the first one is needed
+
+
+class _Enough(Exception):
+    """Ctrl-C came while another start was embedded, which may take long on a large graph."""
+
+
+def _give_up_after_interrupt(_: IterationRecord) -> None:
+    if Deadline().interrupted:
+        raise _Enough
 
 
 class Embeddings:
@@ -235,6 +249,7 @@ def embed_kind(
     n_components: int,
     random_state: Any = None,
     tol: float = _GAP,
+    callback: Callback | None = None,
 ) -> np.ndarray:
     """The embedding of one kind, of shape (n, n_components), to a loose tolerance.
 
@@ -253,7 +268,7 @@ def embed_kind(
     with warnings.catch_warnings():
         # A start need not be accurate.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        result = solve(problem, params={"tol": tol}, random_state=random_state)
+        result = solve(problem, params={"tol": tol}, callback=callback, random_state=random_state)
     return result.vectors / np.sqrt(operator.degrees)[:, None]
 
 
