@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 
 import numpy as np
 import pytest
@@ -76,3 +77,18 @@ def relative_gap(problem, result, reference=None):
 def subspace_angle(A, B):
     """The largest principal angle between two column spaces."""
     return float(scipy.linalg.subspace_angles(A, B).max())
+
+
+def press_in_search(monkeypatch, *numbers):
+    """Press Ctrl-C in the searches of these numbers, from 1, which a `Rounder` begins."""
+    from fairspectral import rounder
+
+    begun, search = [], rounder.follow_plan
+
+    def follow_plan(*args, **kwargs):
+        begun.append(1)
+        if len(begun) in numbers:
+            signal.raise_signal(signal.SIGINT)
+        return search(*args, **kwargs)
+
+    monkeypatch.setattr(rounder, "follow_plan", follow_plan)

@@ -8,10 +8,12 @@ import pytest
 from fairspectral.anytime import (
     Deadline,
     check_time_budget,
+    searching,
     stop_on_interrupt,
     stop_when,
     takes_interrupt,
     taking_interrupts,
+    within,
 )
 
 
@@ -39,6 +41,43 @@ def test_the_first_interrupt_stops_and_the_second_raises():
             signal.raise_signal(signal.SIGINT)
     assert not takes_interrupt()
     assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_one_interrupt_ends_all_that_is_nested_and_the_second_raises():
+    before = signal.getsignal(signal.SIGINT)
+    with searching() as whole:
+        with searching() as part:
+            signal.raise_signal(signal.SIGINT)
+        assert part.interrupted
+        assert whole.interrupted
+        with searching() as later:
+            assert later.interrupted
+            with pytest.raises(KeyboardInterrupt):
+                signal.raise_signal(signal.SIGINT)
+    assert signal.getsignal(signal.SIGINT) is before
+    with searching() as other:
+        assert not other.interrupted
+
+
+def test_work_that_does_not_listen_knows_the_interrupt_of_its_parts():
+    whole = Deadline()
+    with within(whole):
+        with searching():
+            signal.raise_signal(signal.SIGINT)
+        assert whole.interrupted
+        with searching() as later:
+            assert later.passed
+            assert not takes_interrupt()  # so the next Ctrl-C is the second one
+
+
+def test_a_part_has_no_more_time_than_the_whole():
+    with searching(0.0), searching(1000.0) as part:
+        assert part.passed
+        assert not part.interrupted
+        assert part.seconds_left == 0.0
+    with searching(1000.0), searching() as part:
+        assert not part.passed
+        assert part.seconds_left <= 1000.0
 
 
 def test_the_handler_is_restored_where_nothing_happened():

@@ -3,7 +3,13 @@ import stat
 
 import pytest
 
-from fairspectral.files import discard_unfinished, replacing, write_text
+from fairspectral.files import (
+    discard_unfinished,
+    finished_files,
+    forget_finished,
+    replacing,
+    write_text,
+)
 
 
 def mode(path):
@@ -88,3 +94,16 @@ def test_an_unwritable_file_is_named(tmp_path):
         fill()
     assert failed.value.filename == str(tmp_path / "out.csv")
     assert os.listdir(tmp_path) == []
+
+
+def test_what_was_written_whole_is_remembered(tmp_path):
+    forget_finished()
+    kept, removed = tmp_path / "kept", tmp_path / "removed"
+    for path in (kept, removed, kept):
+        write_text(path, "whole")
+    with pytest.raises(ValueError, match="half"), replacing(tmp_path / "half"):
+        raise ValueError("half")
+    removed.unlink()
+    assert finished_files() == [kept]
+    forget_finished()
+    assert finished_files() == []

@@ -4,13 +4,14 @@ import pickle
 
 import numpy as np
 import pytest
-from helpers import sparse_blocks
+from helpers import press_in_search, sparse_blocks
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from fairspectral import FairSpectralClustering
 from fairspectral.affinity import make_operator
 from fairspectral.frontier import fairness_frontier
+from fairspectral.rounding.result import NOT_SEARCHED
 
 
 @pytest.fixture
@@ -105,6 +106,37 @@ def test_the_point_at_the_models_tolerance_is_the_model(model):
     again = fairness_frontier(model, tolerances=(0.1, None))
     np.testing.assert_array_equal(again.at(0.1).labels, point.labels)
     assert again.at(None).normalized_cut <= cuts[-1] + 1e-9
+
+
+def test_after_an_interrupt_there_is_no_price(model, monkeypatch):
+    press_in_search(monkeypatch, 1)
+    frontier = fairness_frontier(model, tolerances=(0.1, 0.2, 0.3, None))
+    assert frontier.searched.tolist() == [True, True, False, False]
+    assert np.isnan(frontier.price).all()
+    assert [row["price"] for row in frontier.rows()] == [None] * 4
+    assert [row["stopped"] for row in frontier.rows()] == [False, True, False, False]
+    assert frontier.caution == (
+        "The search at tolerance 20% was stopped early: its cut may be higher than that of a whole "
+        "one. Tolerance 30%, none was not searched, so there is no price of fairness."
+    )
+    assert frontier.caution in str(frontier)
+    assert frontier.caution in frontier._repr_html_()
+    assert frontier.table()[-1] == ["none", "not searched", "–", "–", "–"]
+    assert "+0.0%" not in str(frontier)
+    # What is known is there all the same, and says that it was not searched for.
+    assert NOT_SEARCHED in frontier.at(None).notes
+    # Another call searches on.
+    whole = fairness_frontier(model, tolerances=(0.1, 0.2, 0.3, None))
+    assert whole.caution == ""
+    assert whole.price[-1] == 1
+
+
+def test_a_price_needs_both_its_searches(model, monkeypatch):
+    fairness_frontier(model, tolerances=(None,))
+    press_in_search(monkeypatch, 1)
+    frontier = fairness_frontier(model, tolerances=(0.1, 0.2, 0.3, None))
+    assert np.isnan(frontier.price).tolist() == [False, False, True, False]
+    assert frontier.caution.endswith("Tolerance 30% was not searched.")
 
 
 def test_a_model_from_a_file_knows_its_clusterings(model):

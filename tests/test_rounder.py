@@ -1,23 +1,26 @@
 """Searches at several bounds share what they find."""
 
 import signal
+import time
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from helpers import sparse_blocks
 
-from fairspectral import FairSpectralClustering
+from fairspectral import FairSpectralClustering, starts
+from fairspectral import rounder as rounder_module
 from fairspectral.affinity import make_operator
-from fairspectral.anytime import takes_interrupt
+from fairspectral.anytime import Deadline, searching, takes_interrupt
 from fairspectral.constraints import encode_groups
 from fairspectral.cut import CutState
 from fairspectral.datasets import make_msbm
 from fairspectral.progress import ROUNDING, listening
 from fairspectral.rounder import Rounder
-from fairspectral.rounding.follow import measure_labels
+from fairspectral.rounding.follow import follow_plan, measure_labels
 from fairspectral.rounding.plan import plan_rounding
-from fairspectral.rounding.result import STOPPED
+from fairspectral.rounding.result import NOT_SEARCHED
 from fairspectral.starts import FAIR, PLAIN, embed_kind, embed_starts, starts_from
 
 N, K = 120, 3
@@ -78,30 +81,132 @@ def test_the_same_request_is_not_searched_again():
     np.testing.assert_array_equal(again.round(plan_of(again, 0.2)).labels, first.labels)
 
 
-def test_after_an_interrupt_no_other_search_begins():
-    rounder = make_rounder(dense=False)
-    plans = [plan_of(rounder, tol) for tol in (0.1, 0.3, None)]
-    seen = []
+@contextmanager
+def pressing_once():
+    """Ctrl-C, pressed once, as soon as a search takes it and reports."""
+    pressed = []
 
-    def interrupt_once(stage, done):
-        seen.append(stage)
+    def press(stage, done):
         # The first fraction of a search is reported by the search itself.
-        if stage == ROUNDING and takes_interrupt() and "pressed" not in seen:
-            seen.append("pressed")
+        if stage == ROUNDING and takes_interrupt() and not pressed:
+            pressed.append(stage)
             signal.raise_signal(signal.SIGINT)
 
-    with listening(interrupt_once):
+    with listening(press):
+        yield
+    assert pressed
+
+
+# A budget that is not spent makes no difference.
+@pytest.mark.parametrize("budget", [None, 1000.0])
+def test_after_an_interrupt_no_other_search_begins(budget):
+    rounder = make_rounder(dense=False)
+    plans = [plan_of(rounder, tol, time_budget=budget) for tol in (0.1, 0.3, None)]
+    with pressing_once():
         found = rounder.round_all(plans)
-    assert "pressed" in seen
     assert len(rounder.archive) == 1
     for one in found:
         np.testing.assert_array_equal(one.labels, found[0].labels)
-        assert STOPPED in one.notes
-    # Another call goes on, unless it is told that it is enough.
-    rounder.enough = True
-    assert STOPPED in rounder.round(plans[0]).notes
-    rounder.enough = False
-    assert STOPPED not in rounder.round(plans[0]).notes
+    assert [one.stopped for one in found] == [True, False, False]
+    assert [one.searched for one in found] == [True, False, False]
+    assert NOT_SEARCHED in found[1].certificate
+    # Another call searches to the end.
+    again = rounder.round_all(plans)
+    assert not any(one.stopped for one in again)
+    assert all(one.searched for one in again)
+
+
+def test_an_interrupt_before_ends_the_calls_of_the_same_work():
+    rounder = make_rounder(dense=False)
+    with searching():
+        with pressing_once():
+            rounder.round(plan_of(rounder, 0.1))
+        (loose,) = rounder.round_all([plan_of(rounder, None)])
+        assert not loose.searched
+        # Where nothing is known, only what the bounds need is done.
+        tight = rounder.round(plan_of(rounder, 0.0))
+        again = rounder.round(plan_of(rounder, 0.0))
+    assert tight.certified
+    assert not tight.searched
+    assert not again.searched
+
+
+def test_the_mark_is_that_of_the_search_that_was_asked_for():
+    rounder = make_rounder(dense=False)
+    complete = rounder.round(plan_of(rounder, 0.3))
+    # A stopped search takes what a complete one found, and the other way round.
+    with pressing_once():
+        stopped = rounder.round(plan_of(rounder, None, "thorough"))
+    assert stopped.stopped
+    assert stopped.cost <= complete.cost + 1e-9
+    assert not rounder.round(plan_of(rounder, 0.3)).stopped
+    other = make_rounder(dense=False)
+    with pressing_once():
+        other.round(plan_of(other, 0.1))
+    other.know(complete.labels, plan_of(other, 0.3))
+    assert not other.round(plan_of(other, 0.3)).stopped
+
+
+def test_an_interrupt_while_the_starts_are_made_takes_the_first(monkeypatch):
+    rounder, made = make_rounder(dense=False), []
+
+    def embed(kind, *rest, **named):
+        made.append(kind.name)
+        signal.raise_signal(signal.SIGINT)
+        return embed_kind(kind, *rest, **named)
+
+    monkeypatch.setattr(starts, "embed_kind", embed)
+    found = rounder.round(plan_of(rounder, 0.2, "thorough"))
+    assert found.certified
+    assert found.stopped
+    assert len(made) == 1
+
+
+def test_an_interrupt_gives_up_the_start_that_is_being_embedded(monkeypatch):
+    rounder, asked, made = make_rounder(dense=False), [], []
+
+    def embed(kind, *rest, callback=None):
+        asked.append(kind.name)
+        if callback is not None:
+            signal.raise_signal(signal.SIGINT)
+        rows = embed_kind(kind, *rest, callback=callback)
+        made.append(kind.name)
+        return rows
+
+    monkeypatch.setattr(starts, "embed_kind", embed)
+    found = rounder.round(plan_of(rounder, None, "thorough"))
+    assert found.stopped
+    assert (len(asked), len(made)) == (2, 1)
+
+
+def test_no_start_is_made_when_the_time_is_over(monkeypatch):
+    made = []
+
+    def embed(kind, *rest, **named):
+        made.append(kind.name)
+        time.sleep(0.2)
+        return embed_kind(kind, *rest, **named)
+
+    monkeypatch.setattr(starts, "embed_kind", embed)
+    rounder = make_rounder(dense=False)
+    found = rounder.round(plan_of(rounder, None, "thorough", time_budget=0.1))
+    assert found.stopped
+    assert len(made) == 1
+
+
+def test_the_time_is_counted_from_the_beginning(monkeypatch):
+    """On kernels the other start is made after the first search, and searched in what is left."""
+    begun = []
+
+    def search(*args, **kwargs):
+        begun.append(Deadline().seconds_left)
+        return follow_plan(*args, **kwargs)
+
+    monkeypatch.setattr(rounder_module, "follow_plan", search)
+    rounder = make_rounder(dense=True)
+    rounder.round(plan_of(rounder, None, time_budget=100.0))
+    assert len(begun) > 1
+    assert 100.0 > begun[0] > begun[1]
 
 
 def test_a_clustering_outside_the_bounds_is_no_answer():

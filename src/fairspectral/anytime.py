@@ -1,7 +1,8 @@
 """When a search ends early: the time is up, somebody asked, or Ctrl-C was pressed once.
 
 A search that can stop at any moment asks `Deadline.passed` between two pieces of work and keeps the
-best that it has found.
+best that it has found. Work is made of smaller work, such as a frontier of several searches: a
+deadline that is made within another one passes with it, and one Ctrl-C ends them all.
 """
 
 from __future__ import annotations
@@ -25,35 +26,47 @@ _listening = 0
 _asked: ContextVar[threading.Event | None] = ContextVar("asked to stop", default=None)
 
 
+# The deadline of the work under way, within which others are made.
+_current: ContextVar[Deadline | None] = ContextVar("deadline", default=None)
+
+
 class Deadline:
-    """Says when to stop.
+    """Says when to stop; one that is made within another passes no later than that.
 
     Parameters
     ----------
     seconds : float or None
         From now; None is no limit.
-
-    Attributes
-    ----------
-    interrupted : bool
-        Ctrl-C was pressed.
     """
 
     def __init__(self, seconds: float | None = None) -> None:
         self._end = math.inf if seconds is None else time.monotonic() + seconds
-        self._asked = _asked.get()
-        self.interrupted = False
+        self._asked, self._outer = _asked.get(), _current.get()
+        self._interrupted = False
+
+    def interrupt(self) -> None:
+        """Ctrl-C was pressed: this work ends, and all that it is a part of."""
+        self._interrupted = True
+        if self._outer is not None:
+            self._outer.interrupt()
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C was pressed, which is more than that the time is over."""
+        return self._interrupted or (self._outer is not None and self._outer.interrupted)
 
     @property
     def passed(self) -> bool:
         """Whether to stop."""
         asked = self._asked is not None and self._asked.is_set()
-        return self.interrupted or asked or time.monotonic() >= self._end
+        over = self._interrupted or asked or time.monotonic() >= self._end
+        return over or (self._outer is not None and self._outer.passed)
 
     @property
     def seconds_left(self) -> float:
         """Infinite without a limit."""
-        return max(0.0, self._end - time.monotonic())
+        left = max(0.0, self._end - time.monotonic())
+        return left if self._outer is None else min(left, self._outer.seconds_left)
 
 
 def check_time_budget(time_budget: Any) -> None:
@@ -69,31 +82,52 @@ def check_time_budget(time_budget: Any) -> None:
 
 
 @contextmanager
-def stop_on_interrupt(deadline: Deadline) -> Iterator[None]:
-    """In the ``with`` block the first Ctrl-C sets ``deadline.interrupted``; the second raises.
+def within(deadline: Deadline) -> Iterator[None]:
+    """Deadlines that are made in the ``with`` block pass no later than this one."""
+    token = _current.set(deadline)
+    try:
+        yield
+    finally:
+        _current.reset(token)
 
+
+@contextmanager
+def stop_on_interrupt(deadline: Deadline) -> Iterator[None]:
+    """In the ``with`` block the first Ctrl-C interrupts the deadline; the second raises.
+
+    What was interrupted before does not listen again, so that the next Ctrl-C is the second one.
     Only in the main thread, where Python handles signals, and only where Ctrl-C would raise
     KeyboardInterrupt: a handler of somebody else is left alone.
     """
     global _listening
     before = signal.getsignal(signal.SIGINT)
     in_main_thread = threading.current_thread() is threading.main_thread()
-    if not in_main_thread or before is not signal.default_int_handler:
-        yield
+    if deadline.interrupted or not in_main_thread or before is not signal.default_int_handler:
+        with within(deadline):
+            yield
         return
 
     def handle(number: int, frame: Any) -> None:
-        deadline.interrupted = True
+        deadline.interrupt()
         signal.signal(signal.SIGINT, before)
 
     signal.signal(signal.SIGINT, handle)
     _listening += 1
     try:
-        yield
+        with within(deadline):
+            yield
     finally:
         _listening -= 1
-        if not deadline.interrupted:
+        if signal.getsignal(signal.SIGINT) is handle:
             signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def searching(seconds: float | None = None) -> Iterator[Deadline]:
+    """Work that one Ctrl-C ends, or the time: its parts have the same deadline."""
+    deadline = Deadline(seconds)
+    with stop_on_interrupt(deadline):
+        yield deadline
 
 
 @contextmanager

@@ -80,8 +80,9 @@ class FairSpectralClustering(FairClusteringBase):
         How long to search for fair clusters with a low cut; each takes several times as long
         as the one before.
     time_budget : float or None
-        Seconds for that search, after which it takes the best so far, as it does when Ctrl-C
-        is pressed once. The result is repeatable only where the time was enough.
+        Seconds for all that follows the embedding, but for the first start of the search and
+        what the bounds need: then the best so far is taken, as it is when Ctrl-C is pressed
+        once. The result is repeatable only where the time was enough.
     rounding_params : dict or None
         Further arguments of `fair_assignment`: ``shares`` (quotas), ``min_cluster_size``,
         ``max_cluster_size``, ``bounds``, ``target_proportions``, ``lower``, ``upper``,

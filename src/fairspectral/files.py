@@ -11,6 +11,8 @@ from pathlib import Path
 
 # Files that are being written; an abrupt end must remove them.
 _unfinished: set[Path] = set()
+# Files that were written whole since the command began; an abrupt end names them.
+_finished: list[Path] = []
 
 
 @contextmanager
@@ -30,6 +32,8 @@ def replacing(path: Path) -> Iterator[Path]:
         _create(attempt, target)
         yield attempt
         attempt.replace(target)
+        if path not in _finished:
+            _finished.append(path)
     except OSError as error:
         if error.strerror and error.filename in (None, str(attempt), os.fspath(attempt)):
             raise OSError(error.errno, error.strerror, str(path)) from None
@@ -72,3 +76,13 @@ def discard_unfinished() -> None:
     for attempt in list(_unfinished):
         with suppress(OSError):
             attempt.unlink(missing_ok=True)
+
+
+def forget_finished() -> None:
+    """Begin anew to remember what is written."""
+    _finished.clear()
+
+
+def finished_files() -> list[Path]:
+    """What was written whole, and is still there."""
+    return [path for path in _finished if path.exists()]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from numbers import Real
 from typing import Any
 
@@ -65,6 +66,16 @@ class FairnessFrontier:
         return self.assignments[self.tolerances.index(tolerance)]
 
     @property
+    def searched(self) -> np.ndarray:
+        """Whether there was a search at each tolerance, or Ctrl-C came before."""
+        return np.array([a.searched for a in self.assignments])
+
+    @property
+    def caution(self) -> str:
+        """Which searches were stopped early or not made, in words; empty if none."""
+        return stopped_in_words(self.tolerance_names, self.assignments)
+
+    @property
     def normalized_cut(self) -> np.ndarray | None:
         """The cut at each tolerance, or None where no affinity is known."""
         if self.assignments[0].normalized_cut is None:
@@ -88,8 +99,9 @@ class FairnessFrontier:
 
     @property
     def price(self) -> np.ndarray:
-        """Cost at each tolerance relative to the loosest one."""
-        return self.cost / self.cost[-1]
+        """Cost at each tolerance relative to the loosest one; nan where either was not searched."""
+        known = self.searched & self.searched[-1]
+        return np.where(known, self.cost / self.cost[-1], np.nan)
 
     @property
     def tolerance_names(self) -> list[str]:
@@ -103,9 +115,11 @@ class FairnessFrontier:
                 "fairness_tol": tolerance,
                 "normalized_cut": a.normalized_cut,
                 "embedding_cost": a.embedding_cost,
-                "price": float(price),
+                "price": None if np.isnan(price) else float(price),
                 "achieved_tol": a.achieved_tol,
                 "certified": a.certified,
+                "searched": a.searched,
+                "stopped": a.stopped,
             }
             for tolerance, a, price in zip(
                 self.tolerances, self.assignments, self.price, strict=True
@@ -116,19 +130,11 @@ class FairnessFrontier:
         """The points as a table of text, with a header."""
         table = [["tolerance", self.cost_name, "price", "largest deviation", "certified"]]
         for name, row, cost in zip(self.tolerance_names, self.rows(), self.cost, strict=True):
-            table.append(
-                [
-                    name,
-                    f"{cost:.4g}",
-                    f"{row['price'] - 1:+.1%}",
-                    f"{row['achieved_tol']:.1%}",
-                    "yes" if row["certified"] else "no",
-                ]
-            )
+            table.append([name, *point_in_words(row, f"{cost:.4g}")])
         return table
 
     def __str__(self) -> str:
-        return aligned(self.table())
+        return "\n\n".join(filter(None, [aligned(self.table()), self.caution]))
 
     __repr__ = __str__
 
@@ -139,7 +145,8 @@ class FairnessFrontier:
             tag = "td" if i else "th"
             rows.append("".join(f'<{tag} style="{style}">{cell}</{tag}>' for cell in row))
         body = "".join(f"<tr>{row}</tr>" for row in rows)
-        return f'<table style="border-collapse:collapse;margin:6px 0">{body}</table>'
+        table = f'<table style="border-collapse:collapse;margin:6px 0">{body}</table>'
+        return f"{table}<small>{escape(self.caution)}</small>" if self.caution else table
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the cost against the tolerance; returns the matplotlib axes.
@@ -151,7 +158,7 @@ class FairnessFrontier:
         """
         ax = axes_or_new(ax)
         places = np.arange(len(self.tolerances))
-        ax.plot(places, self.cost, marker="o")
+        ax.plot(places[self.searched], self.cost[self.searched], marker="o")
         ax.set_xticks(places, self.tolerance_names)
         ax.set_xlabel("tolerance")
         ax.set_ylabel(self.cost_name)
@@ -173,7 +180,9 @@ def fairness_frontier(
 
     At each tolerance there is a search, as good as that of a model with this tolerance. Then the
     clusterings of all of them count wherever they are within the bounds, so the cost never rises
-    along the frontier, as long as every clustering is certified. From a model the clusterings
+    along the frontier, as long as every clustering is certified. Ctrl-C, pressed once, ends all
+    searches: a tolerance that was not searched has the best clustering that is known, but no price,
+    and ``caution`` names it. From a model the clusterings
     that it has found before count as well: at its own tolerance the frontier has the model's own
     labels, unless a search at another tolerance has found better ones.
 
@@ -217,6 +226,31 @@ def fairness_frontier(
     found = rounder.round_all(plans)
     aside = (SetAside.of(rounder.fringe, one.labels, one.min_cluster_size) for one in found)
     return FairnessFrontier(tuple(ordered), tuple(found), tuple(aside), plans[0].effort)
+
+
+def point_in_words(row: dict[str, Any], cost: str) -> list[str]:
+    """Cost, price, deviation and certificate of a point, for a table."""
+    if not row["searched"]:
+        return ["not searched", "–", "–", "–"]
+    price = "–" if row["price"] is None else f"{row['price'] - 1:+.1%}"
+    return [cost, price, f"{row['achieved_tol']:.1%}", "yes" if row["certified"] else "no"]
+
+
+def stopped_in_words(names: Sequence[str], assignments: Sequence[FairAssignment]) -> str:
+    """Which searches were stopped early or not made, by the names of the tolerances."""
+    named = list(zip(names, assignments, strict=True))
+    early = [name for name, one in named if one.stopped]
+    missing = [name for name, one in named if not one.searched]
+    said = []
+    if early:
+        said.append(
+            f"The search at tolerance {', '.join(early)} was stopped early: its cut may be higher "
+            "than that of a whole one."
+        )
+    if missing:
+        rest = ", so there is no price of fairness" if not assignments[-1].searched else ""
+        said.append(f"Tolerance {', '.join(missing)} was not searched{rest}.")
+    return " ".join(said)
 
 
 def tolerance_in_words(tolerance: Any) -> str:

@@ -6,8 +6,7 @@ was given.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +14,7 @@ import numpy as np
 
 from fairspectral.affinity import AffinityOperator
 from fairspectral.affinity.fringe import Fringe
+from fairspectral.anytime import Deadline, searching
 from fairspectral.links import Links
 from fairspectral.parameters import seeded
 from fairspectral.progress import report
@@ -22,16 +22,16 @@ from fairspectral.rounding.archive import Archive, is_lower
 from fairspectral.rounding.follow import follow_plan, measure_labels
 from fairspectral.rounding.placement import complete_rows
 from fairspectral.rounding.plan import RoundingPlan
-from fairspectral.rounding.result import STOPPED, FairAssignment
+from fairspectral.rounding.result import FairAssignment, certify
 from fairspectral.rounding.rows import can_search, suits_levels
-from fairspectral.starts import StartRows, choose_kinds, embed_starts, starts_from
+from fairspectral.starts import Embeddings, choose_kinds, embed_starts, starts_from
 from fairspectral.validation import Attribute
 
 # The stage of several searches, for those who show progress.
 FRONTIER = "frontier"
 
 # The embeddings of the starts, by what they depend on.
-_Embeddings = dict[tuple[Any, ...], list[StartRows]]
+_ByKind = dict[tuple[Any, ...], Embeddings]
 
 
 class Rounder:
@@ -59,8 +59,6 @@ class Rounder:
     ----------
     archive : Archive
         All clusterings so far.
-    enough : bool
-        Set it to search no further where a clustering within the bounds is known.
     """
 
     def __init__(
@@ -85,7 +83,8 @@ class Rounder:
         self._start_seed, self._search_seed = (rng.randint(2**31 - 1) for _ in range(2))
         # The results by what was asked for, so that nothing is searched twice.
         self._searched: dict[tuple[Any, ...], FairAssignment] = {}
-        self.enough = self._interrupted = False
+        # Whether all searches within some bounds were stopped early, by the bounds.
+        self._stopped: dict[tuple[Any, ...], bool] = {}
 
     def know(self, labels: np.ndarray, plan: RoundingPlan) -> None:
         """Add a clustering from elsewhere: where it is within the bounds, no result is worse."""
@@ -100,80 +99,106 @@ class Rounder:
         """The best clustering for each plan that is known after the searches for all of them.
 
         The embeddings of the starts are computed once. Put tight bounds first: where a looser
-        search ends above the result of a tighter one, it begins again from that. After a Ctrl-C
-        no other search begins for bounds within which a clustering is known.
+        search ends above the result of a tighter one, it begins again from that. One Ctrl-C ends
+        all: no other search begins for bounds within which a clustering is known, and the result
+        for these says that it was not searched for.
         """
         plans = [replace(plan, links=self._links) for plan in plans]
-        embeddings: _Embeddings = {}
+        embeddings: _ByKind = {}
         found: list[FairAssignment] = []
-        self._interrupted = self.enough
-        for at, plan in enumerate(plans):
-            if len(plans) > 1:
-                report(FRONTIER, at / len(plans))
-            one = self._searched.get(_identity(plan))
-            if one is None and self._interrupted:
-                one = self.archive.best(plan)
-            if one is None:
-                one = self._search_both_ways(plan, embeddings)
-            found.append(one)
+        with searching() as whole:
+            for at, plan in enumerate(plans):
+                if len(plans) > 1:
+                    report(FRONTIER, at / len(plans))
+                one = self._searched.get(_identity(plan))
+                if one is None and whole.interrupted:
+                    one = self._known(plan, embeddings)
+                elif one is None:
+                    one, bounds = self._search_both_ways(plan, embeddings), _bounds_of(plan)
+                    self._stopped[bounds] = one.stopped and self._stopped.get(bounds, True)
+                    if not whole.passed:  # else somebody ended it, and the next call may go on
+                        self._searched[_identity(plan)] = one
+                found.append(one)
         return [self._best(plan, one) for plan, one in zip(plans, found, strict=True)]
 
     def _best(self, plan: RoundingPlan, found: FairAssignment) -> FairAssignment:
         """The best that is known; `found` itself if nothing is better."""
-        best = self.archive.best(plan)
+        best = self.archive.best(plan, stopped=found.stopped, searched=found.searched)
         if best is None or (found.certified and not is_lower(best.cost, found.cost)):
             return found
         return best
 
-    def _search_both_ways(self, plan: RoundingPlan, embeddings: _Embeddings) -> FairAssignment:
+    def _known(self, plan: RoundingPlan, embeddings: _ByKind) -> FairAssignment:
+        """The best that is known after a Ctrl-C; where nothing is, only what the bounds need."""
+        stopped = self._stopped.get(_bounds_of(plan))  # None: there was no search
+        said = {"stopped": stopped is True, "searched": stopped is not None}
+        best = self.archive.best(plan, **said)
+        if best is None:
+            best = self._search_both_ways(plan, embeddings)
+            best = certify(best.labels, plan, best.history, best.starts, **said)
+        return best
+
+    def _search_both_ways(self, plan: RoundingPlan, embeddings: _ByKind) -> FairAssignment:
         """Search from the starts, and from what is known if that is better than what they gave."""
-        begun = time.monotonic()
-        starts = self._starts(plan, embeddings)
-        graph = self._is_graph(plan)
-        found = self._search(plan, starts if graph else [])
-        self.archive.add(found)
-        stopped = STOPPED in found.notes
-        further = [] if graph else [labels for _, labels in starts]
-        best = self._best(plan, found)
-        if best is not found:
-            further.append(best.labels)
-        for labels in further:
-            left = plan
-            if plan.time_budget is not None:
-                left = replace(plan, time_budget=plan.time_budget - (time.monotonic() - begun))
-            if stopped or (left.time_budget is not None and left.time_budget <= 0):
-                break
-            again = self._search_from(left, labels)
-            stopped = STOPPED in again.notes
-            self.archive.add(again)
-        if stopped and plan.time_budget is None:
-            # Ctrl-C: what was found counts, but the next call may search on.
-            self._interrupted = True
-        else:
-            self._searched[_identity(plan)] = found
+        with searching(plan.time_budget) as deadline:
+            graph = self._is_graph(plan)
+            starts = self._starts(plan, embeddings, deadline) if graph else []
+            found = self._search(plan, starts)
+            self.archive.add(found)
+            stopped = found.stopped
+            for labels in self._further(plan, embeddings, found, deadline):
+                again = self._search_from(plan, labels)
+                self.archive.add(again)
+                stopped = stopped or again.stopped
+            stopped = stopped or (not graph and deadline.passed)
+        if stopped and not found.stopped:
+            found = certify(found.labels, plan, found.history, found.starts, stopped=True)
         return found
+
+    def _further(
+        self,
+        plan: RoundingPlan,
+        embeddings: _ByKind,
+        found: FairAssignment,
+        deadline: Deadline,
+    ) -> Iterator[np.ndarray]:
+        """Clusterings to search from again, until the deadline: what is better than `found`.
+
+        Off graphs the other starts come first.
+        """
+        best = self._best(plan, found)
+        if not self._is_graph(plan) and not deadline.passed:
+            for _, labels in self._starts(plan, embeddings, deadline):
+                if not deadline.passed:
+                    yield labels
+        if best is not found and not deadline.passed:
+            yield best.labels
 
     def _is_graph(self, plan: RoundingPlan) -> bool:
         held = self.operator is not None and can_search(self.operator)
         return held and (plan.in_nodes or suits_levels(self.operator))
 
-    def _starts(self, plan: RoundingPlan, embeddings: _Embeddings) -> list[tuple[str, np.ndarray]]:
-        """Clusterings from several embeddings."""
+    def _starts(
+        self, plan: RoundingPlan, embeddings: _ByKind, deadline: Deadline
+    ) -> list[tuple[str, np.ndarray]]:
+        """Clusterings from several embeddings: the first, and others until the deadline."""
         if self.operator is None or self._weight is not None or self._centroids is not None:
             return []
         kinds = choose_kinds(plan, dense=not self._is_graph(plan))
         key = (kinds, plan.smallest)
         if key not in embeddings:
-            embeddings[key] = embed_starts(
-                kinds,
-                self.operator,
-                self.attributes,
-                plan,
-                self.rows,
-                fringe=self.fringe,
-                random_state=self._start_seed,
+            embeddings[key] = Embeddings(
+                embed_starts(
+                    kinds,
+                    self.operator,
+                    self.attributes,
+                    plan,
+                    self.rows,
+                    fringe=self.fringe,
+                    random_state=self._start_seed,
+                )
             )
-        starts = starts_from(embeddings[key], self.operator, plan)
+        starts = starts_from(embeddings[key], self.operator, plan, deadline)
         return [(start.name, start.labels) for start in starts]
 
     def _search(
@@ -208,6 +233,10 @@ class Rounder:
 
 def _identity(plan: RoundingPlan) -> tuple[Any, ...]:
     """What makes two plans the same request."""
+    return *_bounds_of(plan), plan.effort, plan.time_budget, plan.refine_rounds, plan.row_scaling
+
+
+def _bounds_of(plan: RoundingPlan) -> tuple[Any, ...]:
+    """What makes two plans ask for the same clusterings, however long they search for them."""
     bounds = tuple((rule.lower.tobytes(), rule.upper.tobytes()) for rule in plan.rules)
-    search = (plan.effort, plan.time_budget, plan.refine_rounds, plan.row_scaling)
-    return plan.n_clusters, plan.smallest, plan.largest, bounds, search
+    return plan.n_clusters, plan.smallest, plan.largest, bounds

@@ -10,7 +10,7 @@ plain one beside it.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,7 @@ from sklearn.exceptions import ConvergenceWarning
 from fairspectral.affinity import AffinityOperator
 from fairspectral.affinity.fringe import Fringe, find_fringe, without_fringe
 from fairspectral.affinity.wrapped import PenalisedOperator, RegularisedOperator
+from fairspectral.anytime import Deadline
 from fairspectral.constraints import FairnessConstraints, attributes_of
 from fairspectral.cut import CutState
 from fairspectral.parameters import seeded
@@ -28,6 +29,7 @@ from fairspectral.rounding.placement import rows_of_all, start_beside_fringe
 from fairspectral.rounding.plan import RoundingPlan
 from fairspectral.rounding.start import WeightedRows, floored_clusters
 from fairspectral.solvers.registry import solve
+from fairspectral.solvers.result import Callback, IterationRecord
 from fairspectral.validation import Attribute
 
 # scripts/ablate_starts.py shows what these are worth.
@@ -171,11 +173,14 @@ def embed_starts(
     *,
     fringe: Fringe | None = None,
     random_state: Any = None,
-) -> list[StartRows]:
-    """Embeddings of some kinds, which serve all plans of the same floor; see `make_starts`."""
+) -> Iterator[StartRows]:
+    """Embeddings of some kinds, which serve all plans of the same floor; see `make_starts`.
+
+    Each is computed when it is asked for, so that none is where the time is over.
+    """
     fringe = fringe or Fringe.none(operator.shape[0])
     rng = seeded(random_state)
-    found: list[StartRows] = []
+    watch: Callback | None = None
     for kind in kinds:
         own, aside = rows, fringe
         if kind.without_trees:
@@ -184,23 +189,56 @@ def embed_starts(
                 continue  # no trees, or little else
         if kind is not FAIR:
             inner = without_fringe(operator, aside) if aside else operator
-            embedding = embed_kind(
-                kind, inner, attributes_of(attributes, aside.kept), rows.shape[1], rng
-            )
+            groups = attributes_of(attributes, aside.kept)
+            try:
+                embedding = embed_kind(kind, inner, groups, rows.shape[1], rng, callback=watch)
+            except _Enough:
+                return
             own = rows_of_all(embedding, aside)
-        found.append(StartRows(kind.name, own, aside, rng.randint(2**31 - 1)))
-    return found
+        yield StartRows(kind.name, own, aside, rng.randint(2**31 - 1))
+        watch = _give_up_after_interrupt  # the first one is needed
+
+
+class _Enough(Exception):
+    """Ctrl-C came while another start was embedded, which may take long on a large graph."""
+
+
+def _give_up_after_interrupt(_: IterationRecord) -> None:
+    if Deadline().interrupted:
+        raise _Enough
+
+
+class Embeddings:
+    """Embeddings for several plans: each is computed when the first plan asks for it, and kept."""
+
+    def __init__(self, made: Iterator[StartRows]) -> None:
+        self._made, self._kept = made, list[StartRows]()
+
+    def __iter__(self) -> Iterator[StartRows]:
+        yield from self._kept
+        for one in self._made:
+            self._kept.append(one)
+            yield one
 
 
 def starts_from(
-    embeddings: Sequence[StartRows], operator: AffinityOperator, plan: RoundingPlan
+    embeddings: Iterable[StartRows],
+    operator: AffinityOperator,
+    plan: RoundingPlan,
+    deadline: Deadline | None = None,
 ) -> list[Start]:
-    """The different clusterings of some embeddings, in their order."""
+    """The different clusterings of some embeddings, in their order.
+
+    The first is always made, and none after the deadline.
+    """
     found: list[Start] = []
+    deadline = deadline or Deadline()
     for one in embeddings:
-        labels = _labels(one.rows, operator, plan, one.fringe, one.seed)
+        labels = _labels(one.rows, operator, plan, one.fringe, one.seed, deadline)
         if not any(np.array_equal(labels, other.labels) for other in found):
             found.append(Start(one.name, labels))
+        if deadline.passed:
+            break
     return found
 
 
@@ -211,6 +249,7 @@ def embed_kind(
     n_components: int,
     random_state: Any = None,
     tol: float = _GAP,
+    callback: Callback | None = None,
 ) -> np.ndarray:
     """The embedding of one kind, of shape (n, n_components), to a loose tolerance.
 
@@ -229,12 +268,17 @@ def embed_kind(
     with warnings.catch_warnings():
         # A start need not be accurate.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        result = solve(problem, params={"tol": tol}, random_state=random_state)
+        result = solve(problem, params={"tol": tol}, callback=callback, random_state=random_state)
     return result.vectors / np.sqrt(operator.degrees)[:, None]
 
 
 def _labels(
-    rows: np.ndarray, operator: AffinityOperator, plan: RoundingPlan, fringe: Fringe, seed: int
+    rows: np.ndarray,
+    operator: AffinityOperator,
+    plan: RoundingPlan,
+    fringe: Fringe,
+    seed: int,
+    deadline: Deadline,
 ) -> np.ndarray:
     """k-means with a floor; without bounds, with the scaling of the rows that cuts least."""
     free = is_free(plan)
@@ -250,6 +294,8 @@ def _labels(
                 points, plan.n_clusters, plan.smallest, n_init, seed, largest=plan.largest
             )
         found.append(labels)
+        if deadline.passed:
+            break
     if len(found) == 1:
         return found[0]
     return min(found, key=lambda one: CutState.measure(operator, one, plan.n_clusters).cut)

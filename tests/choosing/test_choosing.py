@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from helpers import press_in_search
 
 from fairspectral import choose_k
 from fairspectral.affinity import make_operator
@@ -117,3 +118,30 @@ def test_lists_and_operators_will_do(found):
     operator = choose_k(None, groups, affinity=make_operator(X, "rbf", gamma=0.5), **params)
     for other in (listed, operator):
         assert other.best.eigengap == pytest.approx(found.best.eigengap, abs=1e-3)
+
+
+def test_ctrl_c_ends_it_with_the_numbers_that_were_finished(found, monkeypatch):
+    X, groups = blobs()
+    press_in_search(monkeypatch, 3)
+    few = choose_k(X, groups, max_clusters=4, n_resamples=3, gamma=0.5, effort="fast")
+    assert [c.k for c in few.candidates] == [2, 3]
+    assert few.suggestion == 3
+    assert not any(c.stopped for c in few.candidates)
+    for one, other in zip(few.candidates, found.candidates, strict=False):
+        assert one.normalized_cut == other.normalized_cut
+    assert few.notes == (
+        "Ctrl-C ended it: 4 clusters were not compared.",
+        "No resamples were clustered.",
+    )
+
+
+def test_the_first_number_is_kept_and_says_that_it_was_stopped(monkeypatch):
+    X, groups = blobs()
+    press_in_search(monkeypatch, 1)
+    one = choose_k(X, groups, max_clusters=4, gamma=0.5, effort="fast")
+    assert [c.stopped for c in one.candidates] == [True]
+    assert one.words == "Only 2 clusters were compared, so there is no suggestion."
+    assert one.notes == (
+        "The search of 2 clusters was stopped early.",
+        "Ctrl-C ended it: 3 to 4 clusters were not compared.",
+    )

@@ -3,6 +3,7 @@ import os
 import numpy as np
 import pandas as pd
 import pytest
+from helpers import press_in_search
 
 from fairspectral.cli.frontier import read_tolerances
 
@@ -19,6 +20,25 @@ def test_the_price_falls_as_the_tolerance_grows(call, people):
     assert done.status == 0, done.err
     assert "none" in done.out
     assert "Price: how much larger" in done.out
+
+
+def test_ctrl_c_ends_all_searches_and_no_price_is_claimed(call, people, tmp_path, monkeypatch):
+    output = tmp_path / "labels.csv"
+    words = ("frontier", people, "-s", "sex", "-k", "2", "--tolerances", "0,0.2,0.3,none")
+    words = (*words, "--time-budget", "1000", "--at", "0.3", "-o", output)
+    press_in_search(monkeypatch, 1)
+    done = call(*words)
+    assert done.status == 0, done.err
+    said = " ".join(done.out.split())
+    assert said.count("not searched") == 4  # three points, and the sentence
+    assert "Tolerance 20%, 30%, none was not searched, so there is no price of fairness." in said
+    assert "+0.0%" not in said
+    assert "Price:" not in said
+    assert len(pd.read_csv(output)) == 80
+    press_in_search(monkeypatch, 1)
+    result = call(*words, "--json").json
+    assert [row["price"] for row in result["frontier"]] == [None] * 4
+    assert "no price of fairness" in result["caution"]
 
 
 def test_the_plot(call, people, tmp_path):

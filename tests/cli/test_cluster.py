@@ -1,5 +1,6 @@
 import os
 import re
+import signal
 from types import SimpleNamespace
 
 import numpy as np
@@ -7,6 +8,7 @@ import pandas as pd
 import pytest
 import scipy.io
 import scipy.sparse as sp
+from helpers import press_in_search
 from sklearn.metrics import adjusted_rand_score
 
 from fairspectral import FairSpectralClustering, audit, checkpoint, fair_assignment
@@ -227,6 +229,33 @@ def test_the_marked_point_of_the_report_is_the_run(call, people, tmp_path):
     assert f"normalised cut {result['normalized_cut']:.4g}\n" in tip
     sizes = sorted(c["size"] for c in result["clusters"])
     assert sorted(pd.read_csv(out)["cluster"].value_counts()) == sizes
+
+
+def test_ctrl_c_in_the_searches_of_the_report_takes_what_is_known(
+    call, people, tmp_path, monkeypatch
+):
+    out, page = tmp_path / "out.csv", tmp_path / "report.html"
+    words = ("-o", out, "--report", page)
+    press_in_search(monkeypatch, 2)  # the first is that of the fit
+    done = cluster(call, people, *words)
+    assert done.status == 0, done.err
+    assert "was not searched" in " ".join(done.out.split())
+    assert "no resamples were clustered" in " ".join(done.out.split())
+    assert "was not searched" in page.read_text(encoding="utf-8")
+    assert len(pd.read_csv(out)) == 80
+
+
+def test_a_second_ctrl_c_names_what_was_written(call, people, tmp_path, monkeypatch):
+    out, page = tmp_path / "out.csv", tmp_path / "report.html"
+    press_in_search(monkeypatch, 2)
+    monkeypatch.setattr(
+        "fairspectral.report.price.own_place", lambda *_: signal.raise_signal(signal.SIGINT)
+    )
+    done = cluster(call, people, "-o", out, "--report", page)
+    assert done.status == 130
+    assert done.err.endswith(f"Interrupted; no partial file is left. Written before: {out}.\n")
+    assert len(pd.read_csv(out)) == 80
+    assert not page.exists()
 
 
 def test_without_a_report_there_is_no_frontier(call, people):

@@ -13,6 +13,7 @@ import fairspectral.cli
 from fairspectral.cli.bars import Bars, progress_bars, time_left
 from fairspectral.cli.command import command
 from fairspectral.cli.interrupt import end_now, prompt_interrupts
+from fairspectral.files import forget_finished
 from fairspectral.progress import report
 from fairspectral.validation import FairSpectralWarning
 
@@ -134,6 +135,7 @@ def test_warnings_of_ours_are_notes_once():
 
 
 def test_an_abrupt_end(monkeypatch, capfd):
+    forget_finished()
     ends = []
     monkeypatch.setattr("os._exit", ends.append)
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)

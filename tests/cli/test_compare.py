@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from helpers import press_in_search
 
 from fairspectral import audit
 from fairspectral.cli.compare import read_numbers
@@ -111,3 +112,49 @@ def test_too_many_clusters_are_refused_before_any_work(call, people):
     done = call("compare", people, "-s", "sex", "-k", "2-4,300")
     assert done.status == 2
     assert "--clusters has 300, but there are 80 rows; choose fewer." in done.err
+
+
+def test_ctrl_c_leaves_out_what_was_not_searched(call, people, tmp_path, monkeypatch):
+    page = tmp_path / "side.html"
+    words = ("compare", people, "-s", "sex", "-k", "2-4", "--tolerances", "0.1,0.4,none")
+    words = (*words, "--effort", "fast", "--report", page)
+    press_in_search(monkeypatch, 2)
+    done = call(*words)
+    assert done.status == 0, done.err
+    said = " ".join(done.out.split())
+    assert "2 clusters, tolerance 40%" in said
+    assert "search stopped early" in said
+    assert (
+        "Ctrl-C came before: 2 clusters without bounds, so that no price of fairness is known; 3 "
+        "clusters; 4 clusters."
+    ) in said
+    assert "Ctrl-C came before: 2 clusters" in page.read_text(encoding="utf-8")
+    press_in_search(monkeypatch, 2)
+    runs = call(*words, "--json").json["runs"]
+    assert [run["price"] for run in runs] == [None, None]
+    assert [run["stability"] for run in runs] == [None, None]
+
+
+def test_a_number_of_clusters_that_was_finished_keeps_its_price(call, people, monkeypatch):
+    words = ("compare", people, "-s", "sex", "--tolerances", "0.4", "--effort", "fast")
+    words = (*words, "--stability", "0", "--json")
+    searches = count_searches(monkeypatch)
+    alone = call(*words, "-k", "2").json["runs"]
+    press_in_search(monkeypatch, len(searches) + 1)
+    result = call(*words, "-k", "2-4").json
+    assert [run["price"] for run in result["runs"]] == [run["price"] for run in alone]
+    assert result["summary"][-1] == "Ctrl-C came before: 3 clusters; 4 clusters."
+
+
+def count_searches(monkeypatch):
+    """A list that grows with every search."""
+    from fairspectral import rounder
+
+    begun, search = [], rounder.follow_plan
+
+    def follow_plan(*args, **kwargs):
+        begun.append(1)
+        return search(*args, **kwargs)
+
+    monkeypatch.setattr(rounder, "follow_plan", follow_plan)
+    return begun

@@ -75,10 +75,13 @@ def end(process, number):
 def assert_ended_well(number, status, said, signals=1):
     """By the command's own code in a sentence, or by the signal itself, maybe in silence.
 
-    The latter where Python starts and ends, and at a second signal.
+    The latter where Python starts and ends, and at a second signal. What it wrote before is named.
     """
     sentence = f"{LAST_WORDS[number]}; no partial file is left."
-    lines = said.split("\n")
+    lines, written = said.split("\n"), " Written before: "
+    named = [line.split(written)[1].removesuffix(".") for line in lines if written in line]
+    assert all(os.path.exists(path) for path in named)
+    lines = [line.split(written)[0] for line in lines]
     assert set(lines) <= {"", sentence}
     assert lines.count(sentence) <= signals
     if status != -number:

@@ -4,10 +4,12 @@ import re
 
 import numpy as np
 import pytest
+from helpers import press_in_search
 from report_models import blobs, kmeans_model, plain_model
 from sklearn.metrics import adjusted_rand_score
 
 from fairspectral import FairSpectralClustering
+from fairspectral.anytime import searching
 from fairspectral.report import price, render_report
 from fairspectral.report.comparison import compare
 from fairspectral.rounding.fair import fair_assignment
@@ -106,3 +108,32 @@ def test_bounds_of_ones_own_have_no_tolerance_to_vary():
     page = render_report(model)
     assert "so there is no tolerance to vary" in page
     assert "it costs" not in page
+
+
+def words_of(page):
+    """The page without its marks."""
+    return " ".join(re.sub(r"<[^>]+>", " ", page).split())
+
+
+def test_after_an_interrupt_the_page_claims_no_price(model, monkeypatch):
+    press_in_search(monkeypatch, 1)
+    page = words_of(render_report(model))
+    assert "Ctrl-C came before the search without bounds" not in page  # it was stopped in it
+    assert "The search without bounds on the shares was stopped early" in page
+    assert "at no cost" not in page.split("Who is where")[1]
+    assert "were searched with effort" not in page
+    assert "was not searched" in page
+
+
+def test_an_interrupt_before_the_search_without_bounds_leaves_nothing_to_compare(model):
+    with searching() as whole:
+        whole.interrupt()
+        frontier = price.compute_frontier(model, model._attributes)
+        assert frontier.searched.sum() == 1
+        assert compare(model, model._attributes, 0, frontier) is None
+        page = words_of(render_report(model, stability=False))
+    assert re.search(r"Fair within 20%( up to whole persons)?\.", page)
+    assert "Ctrl-C came before the search without bounds on the shares" in page
+    assert "Ctrl-C ended the searches for this chart. Tolerance 0%," in page
+    for claim in ("costs nothing", "at no cost", "Nobody", "searched with effort"):
+        assert claim not in page

@@ -32,7 +32,8 @@ def test_beyond_the_limit_a_sample_is_drawn(monkeypatch):
 
 def frontier_of(*costs):
     """A frontier at 0, 0.2 and None with these cuts."""
-    points = tuple(Space(normalized_cut=cost, cost=cost) for cost in costs)
+    said = {"searched": True, "stopped": False}
+    points = tuple(Space(normalized_cut=cost, cost=cost, **said) for cost in costs)
     return FairnessFrontier((0.0, 0.2, None), points)
 
 

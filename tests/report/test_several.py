@@ -52,10 +52,10 @@ def test_the_table_has_a_row_for_each_with_its_own_numbers(runs):
 
 def test_the_price_is_over_the_same_search_without_bounds(runs, tight):
     free = fairness_frontier(fair_model(), tolerances=(None,)).normalized_cut[0]
-    assert price_of(tight) == pytest.approx(tight.audit_.normalized_cut / free - 1, abs=1e-9)
-    assert price_of(tight) >= price_of(fair_model()) - 1e-9
-    assert price_of(kmeans_model()) is None
-    assert price_of(plain_model()) is None
+    assert price_of(tight)[0] == pytest.approx(tight.audit_.normalized_cut / free - 1, abs=1e-9)
+    assert price_of(tight)[0] >= price_of(fair_model())[0] - 1e-9
+    assert price_of(kmeans_model()) == (None, False)
+    assert price_of(plain_model()) == (None, False)
 
 
 def test_columns_that_say_nothing_are_left_out():

@@ -88,7 +88,7 @@ def test_the_price_at_the_models_tolerance():
 
 @pytest.mark.parametrize("tolerance", [0.2, None])
 def test_a_lower_cut_than_the_runs_is_said(tolerance):
-    point = Space(normalized_cut=3.096, cost=3.096)
+    point = Space(normalized_cut=3.096, cost=3.096, searched=True, stopped=False)
     frontier = FairnessFrontier((tolerance,), (point,))
     model = Space(fairness_tol=tolerance, effort="default", fair_assignment_=Space(cost=3.172))
     said = words.price(frontier, model)

@@ -150,6 +150,7 @@ class Result:
         other = compare(model, self.attributes, self.choices.method.seed, self.frontier, self.plain)
         judgement = collect.judge(model)
         assert judgement is not None
+        assert other is not None  # only Ctrl-C leaves a search out
         return View(
             step=step,
             model=model,

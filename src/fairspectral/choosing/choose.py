@@ -11,6 +11,7 @@ from sklearn.metrics import silhouette_score
 
 from fairspectral.affinity import AffinityOperator, is_operator, make_operator
 from fairspectral.affinity.features import read_features
+from fairspectral.anytime import searching
 from fairspectral.auditing import audit_attributes
 from fairspectral.choosing.result import Candidate, ChoiceOfK
 from fairspectral.choosing.trial import Clustering, Request, Trial
@@ -51,6 +52,8 @@ def choose_k(
     The embedding is computed once, for the largest number: the one for fewer clusters is its
     first columns. Components too small to be a cluster are set aside before it; where these are
     others for fewer clusters, which must be larger, there is a second embedding.
+
+    Ctrl-C, pressed once, ends it after the first number with those that were compared so far.
 
     Parameters
     ----------
@@ -156,24 +159,46 @@ def _compare(
 ) -> ChoiceOfK:
     """Cluster into each number; `shown` are the groups whose smallest ratio is told."""
     trial = Trial(operator, attributes, request, numbers[-1])
+    trial.embed(numbers[0])  # Ctrl-C here ends all, since there is nothing to keep yet
     candidates, labels = [], []
-    for at, k in enumerate(numbers):
-        plan = trial.embed(k)
-        report("clusterings", at / len(numbers))
-        with unheard():
-            found = trial.cluster(plan)
-        candidates.append(_judge(k, found, trial, shown, request))
-        labels.append(found.fair.labels)
+    with searching() as whole:
+        for at, k in enumerate(numbers):
+            plan = trial.embed(k)
+            report("clusterings", at / len(numbers))
+            with unheard():
+                found = trial.cluster(plan)
+            if at and whole.interrupted:
+                break
+            candidates.append(_judge(k, found, trial, shown, request))
+            labels.append(found.fair.labels)
+            if whole.interrupted:
+                break
     stability: Sequence[Stability] = ()
-    if n_resamples:
+    if n_resamples and not whole.interrupted:
         stability = _resample(operator, attributes, request, numbers, labels, n_resamples)
         candidates = [
             replace(candidate, stability=one.agreement, weakest=one.weakest)
             for candidate, one in zip(candidates, stability, strict=True)
         ]
-    return ChoiceOfK(
-        tuple(candidates), tuple(trial.said), trial.result, tuple(stability), operator.choice
-    )
+    said = (*trial.said, *_ended_early(candidates, numbers, bool(n_resamples and not stability)))
+    return ChoiceOfK(tuple(candidates), said, trial.result, tuple(stability), operator.choice)
+
+
+def _ended_early(
+    candidates: Sequence[Candidate], numbers: range, without_resamples: bool
+) -> list[str]:
+    """What was not searched to its end or not at all, in sentences."""
+    early = [str(one.k) for one in candidates if one.stopped]
+    said = []
+    if early:
+        said.append(f"The search of {', '.join(early)} clusters was stopped early.")
+    left = numbers[len(candidates) :]
+    if left:
+        which = str(left[0]) if len(left) == 1 else f"{left[0]} to {left[-1]}"
+        said.append(f"Ctrl-C ended it: {which} clusters were not compared.")
+    if without_resamples:
+        said.append("No resamples were clustered.")
+    return said
 
 
 def _judge(
@@ -202,6 +227,7 @@ def _judge(
         certified=fair.certified,
         whole_persons=fair.certified and fair.persons_outside > 0,
         set_aside=found.n_aside,
+        stopped=fair.stopped,
     )
 
 

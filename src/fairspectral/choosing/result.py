@@ -51,6 +51,8 @@ class Candidate:
         chance. None without resamples.
     weakest : float or None
         The mean overlap of the cluster that comes back least; see `Stability`.
+    stopped : bool
+        Whether its search was stopped early.
     """
 
     k: int
@@ -64,6 +66,7 @@ class Candidate:
     set_aside: int = 0
     stability: float | None = None
     weakest: float | None = None
+    stopped: bool = False
 
 
 def suggest(candidates: Sequence[Candidate]) -> Candidate:
@@ -80,7 +83,8 @@ class ChoiceOfK:
     candidates : tuple of Candidate
         One for each number, ascending.
     notes : tuple of str
-        Who was set aside before the embedding, in sentences.
+        Who was set aside before the embedding, and what Ctrl-C or the time has ended early, in
+        sentences.
     solve_result : SolveResult
         How the solver of the embedding ended.
     stability : tuple of Stability
@@ -109,6 +113,8 @@ class ChoiceOfK:
     def words(self) -> str:
         """The suggestion in words, and whether the other criteria agree."""
         best = self.best
+        if len(self.candidates) == 1:
+            return f"Only {best.k} clusters were compared, so there is no suggestion."
         compact = max(self.candidates, key=lambda c: c.silhouette)
         text = f"Suggestion: {best.k} clusters, where the eigengap is largest; the silhouette "
         text += "agrees" if compact is best else f"is best at {compact.k}"

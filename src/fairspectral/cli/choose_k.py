@@ -34,7 +34,8 @@ def choose_k(
 
     The embedding is computed once, for the largest number: the one for fewer clusters is its
     first columns. Components too small to be a cluster are set aside before it; where these are
-    others for fewer clusters, which must be larger, there is a second embedding.
+    others for fewer clusters, which must be larger, there is a second embedding. Ctrl-C, pressed
+    once in a search, ends it with those compared so far.
 
     [bold]Example:[/bold] fairspectral choose-k people.csv --sensitive sex --max-clusters 12
     """
@@ -73,6 +74,7 @@ def choose_k(
             {
                 "suggestion": found.suggestion,
                 "candidates": found.rows(),
+                "notes": list(found.notes),
                 "affinity_choice": found.affinity_choice,
                 "stability": [one.summary() for one in found.stability],
                 "solver": solver_summary(found.solve_result),

@@ -6,11 +6,12 @@ import sys
 import time
 from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from fairspectral import progress
+from fairspectral.anytime import Deadline, searching
 from fairspectral.cli.bounds import TOLERANCE_WORDS, BoundOptions, read_tolerance
 from fairspectral.cli.command import Json, command
 from fairspectral.cli.options import InputOptions, MethodOptions
@@ -100,7 +101,8 @@ def cluster(
     """Cluster the rows of a table or the nodes of a graph, with fair shares in every cluster.
 
     Numbers are standardised and categories become indicators; sensitive columns are not used
-    to compare the rows. With [bold]-o[/bold], the rows are written with their cluster.
+    to compare the rows. With [bold]-o[/bold], the rows are written with their cluster. Ctrl-C,
+    pressed once in a search, takes the best so far.
 
     [bold]Example:[/bold] fairspectral cluster people.csv --sensitive sex --clusters 5 -o out.csv
     """
@@ -167,8 +169,9 @@ def cluster(
         if file is not None and report is not None:
             # Ctrl-C during the report's searches, which may take long, does not lose the labels.
             write_table(prepared.table, file, label_column, model.labels_)
-        # Those searches at other tolerances may find better labels, which are written then.
-        with limit_threads(method.threads, prepared.n):
+        # Those searches at other tolerances may find better labels, which are written then. One
+        # Ctrl-C ends all of them, and the report has what is known.
+        with limit_threads(method.threads, prepared.n), searching():
             frontier = None if report is None else _improve_by_frontier(model, prepared)
             again = _resample(model, stability, report)
         claims = None
@@ -192,12 +195,13 @@ def cluster(
     seconds = time.perf_counter() - started
     files = {"certificate_file": certificate, "model_file": save}
     outputs = {"output": output, "report": report, **files}
+    ended = _ended_early(frontier, again is None and (stability or report is not None))
     if json:
-        print_clustering_json(model, found, prepared, outputs, frontier, again, seconds)
+        print_clustering_json(model, found, prepared, outputs, frontier, again, seconds, ended)
         return
     # Where the labels are on standard output, nothing else is.
     with redirect_stdout(sys.stderr) if is_standard(output) else nullcontext():
-        print_clustering(model, found, prepared, outputs, again, seconds)
+        print_clustering(model, found, prepared, outputs, again, seconds, ended)
         if claims is not None:
             print_lines(*str(claims).splitlines(), f"Certificate: {certificate}")
 
@@ -206,11 +210,9 @@ def _improve_by_frontier(
     model: FairSpectralClustering, prepared: Prepared
 ) -> FairnessFrontier | None:
     """The price of fairness for the report; the model takes its labels where they are better."""
-    from fairspectral.cli.model import stop_where_interrupted
     from fairspectral.report.collect import read_attributes
     from fairspectral.report.price import better_cut, compute_frontier
 
-    stop_where_interrupted(model)
     frontier = compute_frontier(model, read_attributes(model, prepared.sensitive))
     if frontier is not None and better_cut(frontier, model) is not None:
         model._adopt(frontier.at(model.fairness_tol))
@@ -220,7 +222,12 @@ def _improve_by_frontier(
 def _resample(
     model: FairSpectralClustering, n_resamples: int | None, report: Path | None
 ) -> Stability | None:
-    """Which clusters come back: if it was asked for, or for the report if it takes seconds."""
+    """Which clusters come back: if it was asked for, or for the report if it takes seconds.
+
+    None after a Ctrl-C.
+    """
+    if Deadline().interrupted:
+        return None
     if n_resamples:
         return model.stability(n_resamples)
     if n_resamples is None and report is not None:
@@ -228,6 +235,14 @@ def _resample(
 
         return compute_stability(model, None)
     return None
+
+
+def _ended_early(frontier: FairnessFrontier | None, without_resamples: Any) -> list[str]:
+    """What Ctrl-C or the time left out of the searches for the report, in sentences."""
+    said = [] if frontier is None else [frontier.caution]
+    if without_resamples and Deadline().interrupted:
+        said.append("After Ctrl-C no resamples were clustered.")
+    return [one for one in said if one]
 
 
 def _write_report(

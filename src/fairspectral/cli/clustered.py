@@ -37,6 +37,7 @@ def print_clustering(
     outputs: dict[str, Path | None],
     again: Stability | None,
     seconds: float,
+    ended_early: list[str],
 ) -> None:
     """For people: what was compared, the audit, the verdict, and where everything is."""
     from fairspectral.cli.display import print_audit, print_lines, print_table
@@ -61,6 +62,7 @@ def print_clustering(
         header, *rows = again.table(",")
         print_table(header, rows, title="Which clusters come back on resamples")
         print_lines(again.words)
+    print_lines(*ended_early)
     output = outputs["output"]
     if output is not None:
         print_lines(f"Labels: {'standard output' if is_standard(output) else output}")
@@ -80,6 +82,7 @@ def print_clustering_json(
     frontier: FairnessFrontier | None,
     again: Stability | None,
     seconds: float,
+    ended_early: list[str],
 ) -> None:
     """For machines: the same as one object, with the labels."""
     from fairspectral.cli.display import audit_summary, print_json, solver_summary
@@ -103,7 +106,7 @@ def print_clustering_json(
         **{name: None if path is None else str(path) for name, path in outputs.items()},
         "frontier": None if frontier is None else frontier.rows(),
         "stability": None if again is None else again.summary(),
-        "notes": list(prepared.notes),
+        "notes": [*prepared.notes, *ended_early],
         "seconds": seconds,
     }
     print_json(summary, labels=model.labels_)

@@ -19,6 +19,7 @@ from typing import Annotated, Any
 import typer
 
 from fairspectral._start import FAILED, INTERRUPTED, short_of_memory
+from fairspectral.anytime import Deadline, within
 from fairspectral.cli.interrupt import Terminated, end_message, prompt_interrupts
 from fairspectral.cli.visible import visible
 from fairspectral.cli.wording import in_options
@@ -53,7 +54,8 @@ def command(function: Callable[..., int | None]) -> Callable[..., None]:
             fields = [field.name for field in dataclasses.fields(kind)]
             options[name] = kind(**{field: options.pop(field) for field in fields})
         try:
-            with prompt_interrupts(), _printed_warnings(speak):
+            # One Ctrl-C in a search ends all searches of the command.
+            with prompt_interrupts(), within(Deadline()), _printed_warnings(speak):
                 status = function(**options)
                 sys.stdout.flush()  # a full disk is said here, not when the interpreter exits
         except KeyboardInterrupt:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fairspectral.anytime import Deadline, searching
 from fairspectral.cli.bounds import BoundOptions
 from fairspectral.cli.command import Json, command
 from fairspectral.cli.options import InputOptions, MethodOptions
@@ -57,7 +59,8 @@ def compare(
     """Cluster into several numbers of clusters at several tolerances, and compare the results.
 
     For each: sizes, shares, cut, the price of fairness, which clusters come back on resamples, and
-    doubts. The report has the shares of each, and its labels to download.
+    doubts. The report has the shares of each, and its labels to download. Ctrl-C, pressed once in
+    a search, ends it with those that were searched.
 
     [bold]Example:[/bold] fairspectral compare people.csv -s sex -k 3-5 --tolerances 0.1,0.2
     --report side-by-side.html
@@ -88,18 +91,19 @@ def compare(
     if report is not None:
         check_output(report, prepared.inputs)
     with progress_bars(), limit_threads(method.threads, prepared.n):
-        models = _fit(prepared, method, numbers, wanted, bounds)
+        models, left_out = _fit(prepared, method, numbers, wanted, bounds)
         runs = collect_runs(models, stability=stability)
     if report is not None:
         title = f"Clusterings of {prepared.inputs[0].name}, side by side"
-        page = render_runs(runs, title=title, snippet=command_given(), notes=prepared.notes)
+        notes = (*prepared.notes, *left_out)
+        page = render_runs(runs, title=title, snippet=command_given(), notes=notes)
         write_text(report, page)
     if json:
         print_json(
             {
                 "input": str(prepared.inputs[0]),
                 "rows": prepared.n,
-                "summary": headline(runs),
+                "summary": [*headline(runs), *left_out],
                 "notes": list(prepared.notes),
                 "runs": [_summary(run) for run in runs],
                 "report": None if report is None else str(report),
@@ -108,7 +112,7 @@ def compare(
         return
     header, body = table_of(runs)
     print_table(["clustering", *header], body, text=("doubts",))
-    print_lines(*headline(runs))
+    print_lines(*headline(runs), *left_out)
     if report is not None:
         print_lines(f"Report: {report}")
 
@@ -137,31 +141,42 @@ def _fit(
     numbers: Sequence[int],
     tolerances: Sequence[float | None],
     bounds: BoundOptions,
-) -> list[FairSpectralClustering]:
-    """A model for each number of clusters and tolerance; those of one number share an embedding."""
-    from fairspectral.cli.model import make_model, stop_where_interrupted
-    from fairspectral.frontier import fairness_frontier
+) -> tuple[list[FairSpectralClustering], list[str]]:
+    """A model for each number of clusters and tolerance; those of one number share an embedding.
+
+    And what Ctrl-C left out, in sentences: it ends all, once there is something to keep.
+    """
+    from fairspectral.cli.model import make_model
+    from fairspectral.frontier import fairness_frontier, tolerance_in_words
     from fairspectral.progress import report, unheard
 
-    models = []
+    models: list[FairSpectralClustering] = []
+    missing = []
     for at, k in enumerate(numbers):
         report("clusterings", at / len(numbers))
-        with unheard():
+        with unheard(), searching() if at else nullcontext():
             model = make_model(prepared, method, k, tolerances[0], bounds)
-            model.fit(
-                prepared.X,
-                sensitive_features=prepared.sensitive,
-                constraints=prepared.covariates,
-                **prepared.people.for_fit(k),
-            )
-            stop_where_interrupted(model)
+            if not Deadline().interrupted:
+                model.fit(
+                    prepared.X,
+                    sensitive_features=prepared.sensitive,
+                    constraints=prepared.covariates,
+                    **prepared.people.for_fit(k),
+                )
+            if at and Deadline().interrupted:
+                missing.append(f"{k} clusters")
+                continue
             # Without bounds too: the price of fairness is compared with that.
             found = fairness_frontier(model, tolerances=[*tolerances, None])
-            models += [
-                model._at_tolerance(tolerance, found.at(tolerance)) for tolerance in tolerances
-            ]
+        for tolerance in tolerances:
+            if found.at(tolerance).searched:
+                models.append(model._at_tolerance(tolerance, found.at(tolerance)))
+            elif tolerance is not None:
+                missing.append(f"{k} clusters, tolerance {tolerance_in_words(tolerance)}")
+        if not found.at(None).searched:
+            missing.append(f"{k} clusters without bounds, so that no price of fairness is known")
     report("clusterings", 1.0)
-    return models
+    return models, [f"Ctrl-C came before: {'; '.join(missing)}."] if missing else []
 
 
 def _summary(run: Run) -> dict:

@@ -59,6 +59,8 @@ def frontier(
 ) -> None:  # fmt: skip
     """Show the price of fairness: how the cut rises as the tolerance gets tighter.
 
+    Ctrl-C, pressed once, ends all searches; tolerances that were not searched have no price.
+
     [bold]Example:[/bold] fairspectral frontier people.csv --sensitive sex -k 5 --plot price.png
     """
     from fairspectral.cli.bars import progress_bars
@@ -95,6 +97,7 @@ def frontier(
                 "clusters": clusters,
                 "affinity_choice": model.affinity_choice_,
                 "frontier": found.rows(),
+                "caution": found.caution,
                 "solver": solver_summary(model.solve_result_),
                 "set_aside": model.set_aside_.summary(),
                 "plot": plot and str(plot),
@@ -112,6 +115,7 @@ def _print(
     output: Path | None,
 ) -> None:
     from fairspectral.cli.display import print_lines, print_table
+    from fairspectral.frontier import point_in_words
 
     if model.affinity_operator_.choice:
         print_lines(model.affinity_choice_)
@@ -120,17 +124,16 @@ def _print(
         [
             [
                 _name(row["fairness_tol"]),
-                f"{row['normalized_cut']:.4f}",
-                f"{row['price'] - 1:+.1%}",
-                f"{row['achieved_tol']:.1%}",
-                "yes" if row["certified"] else "no",
+                *point_in_words(row, f"{row['normalized_cut']:.4f}"),
             ]
             for row in found.rows()
         ],
     )
     if model.set_aside_:
         print_lines(f"{model.set_aside_.people}.")
-    print_lines("Price: how much larger the cut is than at the loosest tolerance shown.")
+    if found.searched[-1]:
+        print_lines("Price: how much larger the cut is than at the loosest tolerance shown.")
+    print_lines(*filter(None, [found.caution]))
     if plot is not None:
         print_lines(f"Plot: {plot}")
     if output is not None:

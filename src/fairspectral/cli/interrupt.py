@@ -17,7 +17,7 @@ from typing import Any
 
 from fairspectral._start import end_quietly
 from fairspectral.anytime import takes_interrupt
-from fairspectral.files import discard_unfinished
+from fairspectral.files import discard_unfinished, finished_files, forget_finished
 
 _GRACE_SECONDS = 0.4
 _SHOW_CURSOR = "\x1b[?25h"
@@ -39,9 +39,10 @@ class Terminated(BaseException):
 
 
 def end_message(number: int) -> str:
-    """The message of a process that a signal ends."""
+    """The message of a process that a signal ends, with the files that it had written whole."""
     word = "Interrupted" if number == signal.SIGINT else "Terminated"
-    return f"{word}; no partial file is left."
+    written = ", ".join(map(str, finished_files()))
+    return f"{word}; no partial file is left." + (f" Written before: {written}." if written else "")
 
 
 @contextmanager
@@ -50,6 +51,7 @@ def prompt_interrupts() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread() or sys.platform == "win32":
         yield
         return
+    forget_finished()
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
     over = threading.Event()

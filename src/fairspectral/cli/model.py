@@ -48,16 +48,6 @@ def make_model(
     )
 
 
-def stop_where_interrupted(model: FairSpectralClustering) -> None:
-    """After a Ctrl-C during the fit, search at no other tolerance where something is known."""
-    from fairspectral.rounding.result import STOPPED
-
-    fair = model.fair_assignment_
-    if fair is not None and STOPPED in fair.notes and model.time_budget is None:
-        assert model._rounder is not None
-        model._rounder.enough = True
-
-
 def fit_frontier(
     prepared: Prepared,
     method: MethodOptions,
@@ -82,5 +72,4 @@ def fit_frontier(
             constraints=prepared.covariates,
             **prepared.people.for_fit(clusters),
         )
-        stop_where_interrupted(model)
         return model, fairness_frontier(model, tolerances=tolerances)

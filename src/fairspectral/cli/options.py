@@ -175,8 +175,8 @@ class MethodOptions:
         float | None,
         typer.Option(
             metavar="SECONDS", rich_help_panel=METHOD, show_default="no limit",
-            help="For that search, after which it takes the best so far, as it does when Ctrl-C is "
-            "pressed once.",
+            help="For each search, from the end of the embedding, but for its first start: then it "
+            "takes the best so far, as it does when Ctrl-C is pressed once.",
         ),
     ] = None  # fmt: skip
     seed: Annotated[

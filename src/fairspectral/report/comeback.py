@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from fairspectral.anytime import Deadline
 from fairspectral.palette import ink_on
 from fairspectral.report.charts import Bar, Bars, Segment
 from fairspectral.resampling.fitted import stability
@@ -19,7 +20,7 @@ MOST_SAMPLES = 5_000
 def compute_stability(model: Any, wanted: Stability | bool | None) -> Stability | None:
     """The stability to show; None where it is not wanted.
 
-    `wanted` None means: if it takes seconds, and nobody pressed Ctrl-C during the fit.
+    `wanted` None means: if it takes seconds, and nobody pressed Ctrl-C, now or during the fit.
     """
     if isinstance(wanted, Stability):
         return wanted
@@ -27,7 +28,7 @@ def compute_stability(model: Any, wanted: Stability | bool | None) -> Stability 
         fair = model.fair_assignment_
         interrupted = fair is not None and STOPPED in fair.notes and model.time_budget is None
         small = len(model.labels_) <= MOST_SAMPLES and can_search(model.affinity_operator_)
-        if interrupted or not small:
+        if interrupted or not small or Deadline().interrupted:
             return None
         try:
             return stability(model)

@@ -21,6 +21,7 @@ from fairspectral.frontier import FairnessFrontier
 from fairspectral.metrics import normalized_cut
 from fairspectral.rounding.kmeans import kmeans_labels
 from fairspectral.rounding.plan import plan_rounding
+from fairspectral.rounding.result import FairAssignment
 from fairspectral.validation import Attribute, FairSpectralWarning
 
 # Arguments of the fair rounding that have nothing to do with shares.
@@ -62,11 +63,14 @@ class Comparison:
         the shares; `plain` where the run itself was rounded by k-means.
     moved : ndarray of shape (n,)
         Who is in another cluster than in `unbounded`.
+    complete : bool
+        Whether the search for `unbounded` was not stopped early.
     """
 
     plain: Other
     unbounded: Other
     moved: np.ndarray
+    complete: bool = True
 
 
 def compare(
@@ -75,8 +79,10 @@ def compare(
     random_state: Any,
     frontier: FairnessFrontier | None = None,
     plain_labels: np.ndarray | None = None,
-) -> Comparison:
+) -> Comparison | None:
     """Cluster the model's affinities again, without groups and without bounds.
+
+    None where Ctrl-C came before the search without bounds: then there is nothing to compare with.
 
     Parameters
     ----------
@@ -92,6 +98,9 @@ def compare(
         Those of `cluster_plainly`, where they are known already.
     """
     k, operator = model.n_clusters, model.affinity_operator_
+    found = None if model.fair_assignment_ is None else without_bounds(model, frontier)
+    if found is not None and not found.searched:
+        return None
     without = cluster_plainly(model, random_state) if plain_labels is None else plain_labels
 
     def other(name: str, found: np.ndarray) -> Other:
@@ -104,14 +113,10 @@ def compare(
         # Warnings about the affinities and the groups were given when the model was fitted.
         warnings.simplefilter("ignore", FairSpectralWarning)
         plain = unbounded = other("plain k-means", without)
-        if model.fair_assignment_ is not None:
-            labels = without_bounds(model, frontier)
-            unbounded = other("without bounds on the shares", labels)
-    return Comparison(
-        plain,
-        unbounded,
-        unbounded.labels != model.labels_,
-    )
+        if found is not None:
+            unbounded = other("without bounds on the shares", found.labels)
+    complete = found is None or not found.stopped
+    return Comparison(plain, unbounded, unbounded.labels != model.labels_, complete)
 
 
 def cluster_plainly(model: Any, random_state: Any) -> np.ndarray:
@@ -124,7 +129,7 @@ def cluster_plainly(model: Any, random_state: Any) -> np.ndarray:
         return kmeans_labels(rows, k, n_init=model.n_init, random_state=random_state)
 
 
-def without_bounds(model: Any, frontier: FairnessFrontier | None) -> np.ndarray:
+def without_bounds(model: Any, frontier: FairnessFrontier | None) -> FairAssignment:
     """What the model's own search finds, with its floor, where shares have no bounds."""
     given = model.rounding_params or {}
     if (
@@ -133,16 +138,19 @@ def without_bounds(model: Any, frontier: FairnessFrontier | None) -> np.ndarray:
         and frontier.normalized_cut is not None
         and set(given) <= set(_NOT_SHARES)
     ):
-        return frontier.assignments[-1].labels
-    plan = plan_rounding(
-        model._attributes,
-        model.n_clusters,
-        fairness_tol=None,
-        effort=model.effort,
-        time_budget=model.time_budget,
-        **{name: given[name] for name in _NOT_SHARES if name in given},
-    )
-    return model._rounder.round(plan).labels
+        return frontier.assignments[-1]
+    with warnings.catch_warnings():
+        # Warnings about the groups were given when the model was fitted.
+        warnings.simplefilter("ignore", FairSpectralWarning)
+        plan = plan_rounding(
+            model._attributes,
+            model.n_clusters,
+            fairness_tol=None,
+            effort=model.effort,
+            time_budget=model.time_budget,
+            **{name: given[name] for name in _NOT_SHARES if name in given},
+        )
+        return model._rounder.round(plan)
 
 
 def comparison_table(model: Any, found: Comparison) -> tuple[list[str], list[list[str]]]:

@@ -16,6 +16,7 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
+from fairspectral.anytime import searching
 from fairspectral.certificate import Certificate
 from fairspectral.describing.description import Description
 from fairspectral.describing.fitted import describe_model
@@ -29,7 +30,7 @@ from fairspectral.report.comparison import compare, comparison_table
 from fairspectral.report.effects import effect_table
 from fairspectral.report.moved import MOST_WAYS, find_moved
 from fairspectral.report.page import check_target, file_link, labels_file, load_template, page_parts
-from fairspectral.report.price import FULL_FRONTIER_SAMPLES, compute_frontier, own_place
+from fairspectral.report.price import FULL_FRONTIER_SAMPLES, compute_frontier, drawn, own_place
 from fairspectral.report.proof import certified_cells, find_certificate
 from fairspectral.report.side_by_side import write_comparison
 from fairspectral.resampling.result import Stability
@@ -138,13 +139,14 @@ def render_report(
     fair = bool(model.audit_.attributes)
     # With few samples the threads of k-means spend their time waiting for each other.
     small = len(model.labels_) <= FULL_FRONTIER_SAMPLES
-    with threadpool_limits(1, user_api="openmp") if small else nullcontext():
+    with searching(), threadpool_limits(1, user_api="openmp") if small else nullcontext():
         price = _price(model, attributes, frontier, random_state)
         wanted = plain and fair
         other = compare(model, attributes, random_state, price) if wanted else None
         again = compute_stability(model, stability)
         claims = find_certificate(model, certificate)
     judgement = collect.judge(model)
+    stopped = wanted and model.fair_assignment_ is not None and other is None
     moved = None
     if other is not None and judgement is not None and model.fair_assignment_ is not None:
         moved = find_moved(model, attributes, other, judgement)
@@ -160,6 +162,7 @@ def render_report(
         audit=model.audit_,
         shares=[share_bars(model.audit_.clusters, a) for a in model.audit_.attributes],
         other=other,
+        stopped=stopped,
         other_shares=(
             [share_bars(model.audit_.clusters, a) for a in other.unbounded.audit.attributes]
             if other
@@ -182,7 +185,7 @@ def render_report(
         certificate_file=file_link(claims.to_json(), "application/json") if claims else "",
         certified_cells=certified_cells(claims) if claims else [],
         frontier=price,
-        price_chart=sections.price_chart(price, model) if price else None,
+        price_chart=sections.price_chart(price, model) if price and drawn(price) else None,
         price_marked=price is not None and own_place(price, model) is not None,
         price_words=words.price(price, model) if price else "",
         tolerance_names=price.tolerance_names if price else [],

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from fairspectral.anytime import searching
 from fairspectral.frontier import TOLERANCES, FairnessFrontier, fairness_frontier
 from fairspectral.report.collect import has_own_bounds
 from fairspectral.rounding.archive import is_lower
@@ -53,7 +54,7 @@ def compute_frontier(
     if model.time_budget is not None:
         # All of them together take no longer than the model did.
         params["time_budget"] = model.time_budget / len(steps)
-    with warnings.catch_warnings():
+    with searching(), warnings.catch_warnings():
         # Warnings about the groups were given when the model was fitted.
         warnings.simplefilter("ignore", FairSpectralWarning)
         if model.fair_assignment_ is not None:
@@ -73,14 +74,20 @@ def compute_frontier(
 
 
 def own_place(frontier: FairnessFrontier, model: Any) -> int | None:
-    """Where on the frontier the run's tolerance is; None if it has none there.
+    """Where on the frontier the run's tolerance is; None if it has none there, or no search.
 
     Labels by k-means have no tolerance, and costs in the embedding are not comparable with a cut.
     """
     if model.fair_assignment_ is None or frontier.normalized_cut is None:
         return None
     tolerances = list(frontier.tolerances)
-    return tolerances.index(model.fairness_tol) if model.fairness_tol in tolerances else None
+    at = tolerances.index(model.fairness_tol) if model.fairness_tol in tolerances else None
+    return at if at is not None and frontier.searched[at] else None
+
+
+def drawn(frontier: FairnessFrontier) -> bool:
+    """Whether there is a line to draw, or Ctrl-C left one point of it."""
+    return len(frontier.tolerances) == 1 or bool(frontier.searched.sum() > 1)
 
 
 def has_run(frontier: FairnessFrontier, model: Any) -> bool:

@@ -66,14 +66,18 @@ def picture(model: Any, attributes: tuple[Attribute, ...], random_state: Any) ->
 def price_chart(frontier: FairnessFrontier, model: Any) -> LineChart:
     """Cost against tolerance, this run marked: on the line, or beside it if that is not its own."""
     cost, name, names = frontier.cost, frontier.cost_name, frontier.tolerance_names
+    places = np.flatnonzero(frontier.searched)
 
     def tip(place: int, value: float) -> str:
-        over = signed(value / cost[-1] - 1)
-        return f"tolerance {names[place]}\n{name} {value:.4g}\n{over} over the loosest"
+        said = f"tolerance {names[place]}\n{name} {value:.4g}"
+        if not frontier.searched[-1]:
+            return said
+        return f"{said}\n{signed(value / cost[-1] - 1)} over the loosest"
 
-    tips = [tip(place, value) for place, value in enumerate(cost)]
+    tips = [tip(place, cost[place]) for place in places]
     at, on_line = own_place(frontier, model), has_run(frontier, model)
-    series = [Series(name, np.arange(len(cost)), cost, tips, at if on_line else None)]
+    marked = int(np.searchsorted(places, at)) if at is not None and on_line else None
+    series = [Series(name, places, cost[places], tips, marked)]
     if at is not None and not on_line:
         own = model.fair_assignment_.cost
         series.append(Series("this run", np.array([at]), np.array([own]), [tip(at, own)], 0))

@@ -34,15 +34,18 @@ class Run:
         Fitted.
     price : float or None
         How much larger its cut is than without bounds on the shares, relatively; None where it
-        has no bounds, or they were not those of a search.
+        has no bounds, they were not those of a search, or Ctrl-C came before the one without.
     stability : Stability or None
         Which of its clusters come back.
+    rough : bool
+        Whether the search without bounds, on which the price rests, was stopped early.
     """
 
     name: str
     model: Any
     price: float | None
     stability: Stability | None
+    rough: bool = False
 
     @property
     def k(self) -> int:
@@ -77,8 +80,11 @@ class Run:
 
     @property
     def doubts(self) -> list[str]:
-        """Why its clusters may mean little: the diagnosis, and clusters that do not come back."""
+        """Why its clusters may mean little: the diagnosis, the search, what does not come back."""
         found = [finding.kind for finding in self.model.diagnosis_]
+        fair = self.model.fair_assignment_
+        if fair is not None and fair.stopped:
+            found.append("search stopped early")
         again = () if self.stability is None else self.stability.clusters
         lost = sum(cluster.verdict == "unstable" for cluster in again)
         return [*found, f"{lost} unstable cluster{'s'[: lost > 1]}"] if lost else found
@@ -157,12 +163,18 @@ def tolerance_name(model: Any) -> str:
     return percent(model.fairness_tol) if judgement.asked else "none"
 
 
-def price_of(model: Any) -> float | None:
-    """How much larger the cut is than that of the same search without bounds, relatively."""
+def price_of(model: Any) -> tuple[float | None, bool]:
+    """How much larger the cut is than that of the same search without bounds, relatively.
+
+    And whether that search was stopped early; without it there is no price.
+    """
     if model.fair_assignment_ is None or model.fairness_tol is None:
-        return None
-    cut = normalized_cut(without_bounds(model, None), model.affinity_operator_)
-    return float(model.audit_.normalized_cut / cut - 1) if cut > 0 else None
+        return None, False
+    found = without_bounds(model, None)
+    cut = normalized_cut(found.labels, model.affinity_operator_)
+    if not found.searched or cut <= 0:
+        return None, False
+    return float(model.audit_.normalized_cut / cut - 1), found.stopped
 
 
 def table_of(runs: Sequence[Run]) -> tuple[list[str], list[list[str]]]:
@@ -201,6 +213,12 @@ def headline(runs: Sequence[Run]) -> list[str]:
         said.append(
             f"Fairness costs between {signed(low)} ({cheapest}) and {signed(high)} ({dearest}) of "
             "the cut."
+        )
+    rough = sum(run.rough for run in runs)
+    if rough:
+        said.append(
+            f"The search without bounds was stopped early for {rough} of them, so their price may "
+            "be higher."
         )
     steady = [(run.stability.agreement, run.name) for run in runs if run.stability is not None]
     if len(steady) > 1:

@@ -11,6 +11,7 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
+from fairspectral.anytime import searching
 from fairspectral.files import write_text
 from fairspectral.progress import report, unheard
 from fairspectral.report import collect
@@ -93,21 +94,20 @@ def collect_runs(
     names = name_runs(models, names)
     small = len(models[0].labels_) <= FULL_FRONTIER_SAMPLES
     with (
+        searching() as whole,
         warnings.catch_warnings(),
         threadpool_limits(1, user_api="openmp") if small else nullcontext(),
     ):
         # Warnings about the groups were given when the models were fitted.
         warnings.simplefilter("ignore", FairSpectralWarning)
         runs = []
-        stopped = False
         for at, (name, model) in enumerate(zip(names, models, strict=True)):
             report(STABILITY, at / len(models))
             with unheard():
-                price = price_of(model)
-                found = None if stopped else _stability(model, stability)
-            # After a Ctrl-C none of the others is resampled.
-            stopped = found is not None and found.asked is not None and model.time_budget is None
-            runs.append(Run(name, model, price, found))
+                price, rough = price_of(model)
+                # After a Ctrl-C none of the others is resampled.
+                found = None if whole.interrupted else _stability(model, stability)
+            runs.append(Run(name, model, price, found, rough))
     report(STABILITY, 1.0)
     return runs
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from fairspectral.frontier import FairnessFrontier, tolerance_in_words
 from fairspectral.report.collect import Judgement
 from fairspectral.report.comparison import Comparison
 from fairspectral.report.price import better_cut
+from fairspectral.rounding.result import NOT_SEARCHED, STOPPED, FairAssignment
 from fairspectral.weighting import shown
 
 
@@ -52,15 +55,15 @@ def verdict(model: Any, judgement: Judgement | None, comparison: Comparison | No
     if not judgement.fair:
         outside = f"{judgement.n_outside} of {judgement.n_cells} shares are outside"
         headline = f"Not fair within {bounds(judgement)}: {outside}"
-    if comparison is not None:
+    if comparison is not None and comparison.complete:
         headline += f", {cost(model, comparison)}"
     assignment = model.fair_assignment_
     return Verdict(
         "fair" if judgement.fair else "unfair",
         f"{headline}.",
-        _details(model, judgement),
+        (*_details(model, judgement), *_incomplete(comparison)),
         _small_print(model, judgement),
-        assignment.notes if assignment is not None else (),
+        _shortages(assignment),
         "The verdict is about shares only; these findings say that the clusters may mean little.",
     )
 
@@ -90,15 +93,16 @@ def price(frontier: FairnessFrontier, model: Any) -> str:
     if model.fair_assignment_ is None or tolerance not in frontier.tolerances:
         return ""
     remarks = _better(frontier, model) + _effort(frontier, model)
-    if tolerance is None:
-        return remarks.strip()
+    caution = f" {frontier.caution}" if frontier.caution else ""
     rise = float(frontier.price[frontier.tolerances.index(tolerance)]) - 1
+    if tolerance is None or np.isnan(rise):
+        return f"{remarks}{caution}".strip()
     loosest = frontier.tolerances[-1]
     than = "without any bound" if loosest is None else f"at {tolerance_in_words(loosest)}"
     costs = f"{signed(rise)}" if rise >= 0.0005 else "nothing"
     return (
         f"At {tolerance_in_words(tolerance)} it costs {costs} in {frontier.cost_name} over the "
-        f"same rounding {than}.{remarks}"
+        f"same rounding {than}.{remarks}{caution}"
     )
 
 
@@ -116,7 +120,9 @@ def _better(frontier: FairnessFrontier, model: Any) -> str:
 
 def _effort(frontier: FairnessFrontier, model: Any) -> str:
     """That the other points were searched with another effort than the run, if they were."""
-    if frontier.effort in (None, model.effort):
+    own = frontier.tolerances.index(model.fairness_tol)
+    others = np.delete(frontier.searched, own)
+    if frontier.effort in (None, model.effort) or (len(others) and not others.any()):
         return ""
     return (
         f" The other tolerances were searched with effort “{frontier.effort}”, this run with "
@@ -162,6 +168,21 @@ def _details(model: Any, judgement: Judgement) -> tuple[str, ...]:
             'These labels come from k-means, which guarantees no shares; assign_labels="fair" does.'
         )
     return tuple(details)
+
+
+def _incomplete(comparison: Comparison | None) -> tuple[str, ...]:
+    """That what fairness cost is not known well, where its search was stopped early."""
+    if comparison is None or comparison.complete:
+        return ()
+    return (
+        "The search without bounds on the shares was stopped early, so what fairness costs is not "
+        "known: a whole one may find a lower cut.",
+    )
+
+
+def _shortages(assignment: FairAssignment | None) -> tuple[str, ...]:
+    notes = () if assignment is None else assignment.notes
+    return tuple(note for note in notes if note not in (STOPPED, NOT_SEARCHED))
 
 
 def _small_print(model: Any, judgement: Judgement) -> tuple[str, ...]:

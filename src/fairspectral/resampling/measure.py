@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from fairspectral.affinity import AffinityOperator
 from fairspectral.affinity.induced import induce
-from fairspectral.anytime import Deadline, check_time_budget, stop_on_interrupt
+from fairspectral.anytime import check_time_budget, searching
 from fairspectral.parameters import check_whole_number, is_boolean, seeded
 from fairspectral.progress import report, unheard
 from fairspectral.resampling.agreement import Agreement, agree
@@ -99,8 +99,7 @@ def measure_stability(
     seeds = [("resample", s) for s in lists[0].randint(2**31 - 1, size=resampling.n_resamples)]
     seeds += [("seed", s) for s in lists[1].randint(2**31 - 1, size=resampling.n_seeds)]
     found: dict[str, list[list[Agreement]]] = {"resample": [], "seed": []}
-    deadline = Deadline(resampling.time_budget)
-    with stop_on_interrupt(deadline), warnings.catch_warnings():
+    with searching(resampling.time_budget) as deadline, warnings.catch_warnings():
         # What is to be said of the affinities and groups was said of everybody.
         warnings.simplefilter("ignore", FairSpectralWarning)
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -116,6 +115,8 @@ def measure_stability(
             with unheard():
                 seconds = None if left is None else max(left / (len(seeds) - at), 1e-3)
                 again = refit(part, people, own.randint(2**31 - 1), seconds)
+            if at and deadline.interrupted:
+                break  # the search in it was stopped early
             pairs = zip(references, again, strict=True)
             found[kind].append([agree(r[people], a, int(r.max()) + 1, own) for r, a in pairs])
     report(STABILITY, 1.0)

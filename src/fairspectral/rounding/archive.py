@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fairspectral.rounding.plan import RoundingPlan
-from fairspectral.rounding.result import STOPPED, FairAssignment, certify, keeps_all
+from fairspectral.rounding.result import FairAssignment, certify, keeps_all
 
 # Costs that differ by less, relative to their size, are equal but for floating-point error.
 _NOISE = 1e-9
@@ -32,10 +32,13 @@ class Archive:
             self._found.append(found)
             self._partitions.append(partition)
 
-    def best(self, plan: RoundingPlan) -> FairAssignment | None:
+    def best(
+        self, plan: RoundingPlan, *, stopped: bool = False, searched: bool = True
+    ) -> FairAssignment | None:
         """The clustering of the lowest cost within the plan's bounds, certified for these.
 
-        Of equal ones it is the one that was found first; None if none is within the bounds.
+        Of equal ones it is the one that was found first; None if none is within the bounds. What
+        is said of the search is given, since it is that of the plan, not of the clustering.
         """
         fitting = [
             one
@@ -46,7 +49,8 @@ class Archive:
             return None
         lowest = min(one.cost for one in fitting)
         best = next(one for one in fitting if not is_lower(lowest, one.cost))
-        return certify(best.labels, plan, best.history, best.starts, stopped=STOPPED in best.notes)
+        about = {"stopped": stopped, "searched": searched}
+        return certify(best.labels, plan, best.history, best.starts, **about)
 
 
 def is_lower(cost: float, other: float) -> bool:

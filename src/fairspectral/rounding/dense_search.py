@@ -95,7 +95,7 @@ def search_dense(
     if bands:
         candidates.append(other)
     if _suits_levels(plan, affinity):
-        candidates.append(_through_levels(plan, affinity, state, rng, deadline))
+        candidates.append(_through_levels(plan, affinity, state, rng))
     start = state
     if len(candidates) > 1:
         state = _best(plan, [search(one, plan.rules, rounds=0) for one in candidates])
@@ -117,17 +117,9 @@ def _through_levels(
     affinity: Any,
     state: CutState,
     rng: np.random.Generator,
-    deadline: Deadline,
 ) -> CutState:
-    """A clustering by a short multilevel search from a given one."""
-    found = partition(
-        affinity,
-        [("given", state.labels)],
-        plan,
-        rng,
-        _LEVELS[plan.effort],
-        report=lambda *_: deadline.passed,
-    )
+    """A clustering by a short multilevel search from a given one, which has the same deadline."""
+    found = partition(affinity, [("given", state.labels)], plan, rng, _LEVELS[plan.effort])
     return CutState.measure(affinity, found.labels, plan.n_clusters)
 
 

@@ -82,8 +82,9 @@ def fair_assignment(
     effort : {"fast", "default", "thorough"}
         How long to search for a low cut; each takes several times as long as the one before.
     time_budget : float or None
-        Seconds for the search, after which the best so far is taken. Then the result is not
-        repeatable. Ctrl-C, once, has the same effect.
+        Seconds for the whole rounding, but for its first start and what the bounds need: then
+        the best so far is taken, and the result is not repeatable. Ctrl-C, once, has the same
+        effect.
     row_scaling : {"auto", "none", "unit", "degree"}
         Rows of unit length or weighted by degree; ``"auto"`` takes unit rows for sparse graphs,
         degrees for other affinities, neither without an affinity.

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from fairspectral.affinity.fringe import Fringe
+from fairspectral.anytime import Deadline, searching
 from fairspectral.cut import CutState
 from fairspectral.parameters import seeded
 from fairspectral.progress import ROUNDING, report
@@ -84,6 +85,8 @@ def follow_plan(
 
     `starts` are clusterings by name, in place of k-means, for an affinity that can be searched.
     Pieces of the `fringe` are brought together again at the end if the search has split them.
+    From the beginning one time budget is for all of it, and one Ctrl-C ends it: then only what the
+    bounds need is done.
     """
     n, k = len(rows), plan.n_clusters
     if affinity is not None and affinity.shape[0] != n:
@@ -98,23 +101,26 @@ def follow_plan(
     history = History(points, affinity, k)
 
     searched, fair = _without_leftovers(plan, affinity, fringe), False
-    if starts:
-        history.add(*starts[0])
-        report(ROUNDING, _STARTED)
-        fair = _search_graph(affinity, list(starts), searched, rng, history)
-    elif fringe and initial_labels is None:
-        seed = seeds.randint(2**31 - 1)
-        labels, points = start_beside_fringe(points, affinity, fringe, searched, n_init, seed)
-        history = History(points, affinity, k)
-        history.add(KMEANS, labels)
-    else:
-        history.add(*_start(points, plan, centroids, initial_labels, n_init, seeds))
-    if not starts:
-        report(ROUNDING, _STARTED)
-    if not fair and starts and not plan.in_nodes:
-        _into_the_bounds(searched, affinity, history, rng)
-    elif not fair:
-        _from_one_start(searched, points, affinity, history, centroids, initial_labels, rng)
+    with searching(plan.time_budget) as deadline:
+        if starts:
+            history.add(*starts[0])
+            report(ROUNDING, _STARTED)
+            fair = _search_graph(affinity, list(starts), searched, rng, history)
+        elif fringe and initial_labels is None:
+            seed = seeds.randint(2**31 - 1)
+            labels, points = start_beside_fringe(points, affinity, fringe, searched, n_init, seed)
+            history = History(points, affinity, k)
+            history.add(KMEANS, labels)
+        else:
+            history.add(*_start(points, plan, centroids, initial_labels, n_init, seeds))
+        if not starts:
+            report(ROUNDING, _STARTED)
+        if not fair and starts and not plan.in_nodes:
+            _into_the_bounds(searched, affinity, history, rng, deadline)
+        elif not fair:
+            _from_one_start(
+                searched, points, affinity, history, centroids, initial_labels, rng, deadline
+            )
     if fringe:
         gathered = gather_pieces(affinity, history.labels, fringe, searched)
         history.add("small components placed whole", gathered)
@@ -152,6 +158,7 @@ def _from_one_start(
     centroids: np.ndarray | None,
     initial_labels: Any,
     rng: np.random.Generator,
+    deadline: Deadline,
 ) -> None:
     """Move the first labels into the bounds, then lower the cut; without an affinity, the cost."""
     first, k = (history.stages[-1].name, history.labels), plan.n_clusters
@@ -172,52 +179,57 @@ def _from_one_start(
         history.add("fair flow", labels)
     if affinity is None:
         if centroids is None and len(labels) <= _GRAM_ROWS and (points.weights > 0).all():
-            _lower_the_cost(plan, points, history, rng)
+            _lower_the_cost(plan, points, history, rng, deadline)
     elif not can_move(affinity):
         assert history.measured is not None
         state = flow_steps(affinity, history.measured, assign)
         history.add("cut by flow", state.labels, state)
-        with history.searching(plan.time_budget) as deadline:
-            state = batches_of_moves(
-                affinity,
-                state,
-                plan.rules,
-                smallest=plan.smallest,
-                largest=plan.largest,
-                stopped=lambda: deadline.passed,
-            )
-            history.add(BATCHES, state.labels, state)
+        state = batches_of_moves(
+            affinity,
+            state,
+            plan.rules,
+            smallest=plan.smallest,
+            largest=plan.largest,
+            stopped=lambda: deadline.passed,
+        )
+        history.stopped = deadline.passed
+        history.add(BATCHES, state.labels, state)
     elif suits_levels(affinity):
         _search_graph(affinity, [first, ("fair flow", labels)], plan, rng, history)
     else:
         assert history.measured is not None
-        with history.searching(plan.time_budget) as deadline:
-            stages = search_dense(
-                plan,
-                affinity,
-                history.measured,
-                rng,
-                deadline,
-                widen=centroids is None and initial_labels is None,
-                begin=_STARTED,
-            )
-            for name, state in stages:
-                history.add(name, state.labels, state)
+        stages = search_dense(
+            plan,
+            affinity,
+            history.measured,
+            rng,
+            deadline,
+            widen=centroids is None and initial_labels is None,
+            begin=_STARTED,
+        )
+        for name, state in stages:
+            history.add(name, state.labels, state)
+        history.stopped = deadline.passed
 
 
 def _into_the_bounds(
-    plan: RoundingPlan, affinity: Any, history: History, rng: np.random.Generator
+    plan: RoundingPlan,
+    affinity: Any,
+    history: History,
+    rng: np.random.Generator,
+    deadline: Deadline,
 ) -> None:
     """Bring what a search left outside its bounds into them by the flow, and search from there.
 
     At the fast effort it is a descent only: a second search would take as long as all the rest.
+    So it is after a search that was stopped.
     """
     assert history.measured is not None
     found = (history.stages[-1].name, history.labels)
     near = tighten(affinity, history.measured, fair_flow(plan, plan.rules, history.labels))
     history.add("fair flow", near.labels, near)
     effort = EFFORTS[plan.effort]
-    if plan.effort == "fast":
+    if plan.effort == "fast" or deadline.passed:
         effort = effort.scaled(0)
     _search_graph(affinity, [found, ("fair flow", near.labels)], plan, rng, history, effort)
 
@@ -263,16 +275,21 @@ def _search_graph(
         plan,
         rng,
         effort,
-        time_budget=plan.time_budget,
         progress=(_STARTED, 1.0),
     )
     history.add("cut by search", found.labels)
-    history.starts, history.stopped = found.sources, found.interrupted
+    # Of a second search too, which begins where the first one ended outside the bounds.
+    history.starts = (*history.starts, *found.sources)
+    history.stopped = history.stopped or found.interrupted
     return found.fair
 
 
 def _lower_the_cost(
-    plan: RoundingPlan, points: WeightedRows, history: History, rng: np.random.Generator
+    plan: RoundingPlan,
+    points: WeightedRows,
+    history: History,
+    rng: np.random.Generator,
+    deadline: Deadline,
 ) -> None:
     """Moves and swaps that lower the k-means cost, then small clusters into the band."""
     gram = GramOperator(points)
@@ -287,7 +304,9 @@ def _lower_the_cost(
         rounds=rounds_of(plan, gram),
         rng=rng,
         progress=(_STARTED, 1.0),
+        stopped=lambda: deadline.passed,
     )
+    history.stopped = deadline.passed
     history.add("cost by moves", state.labels)
     history.add("into the band", into_band(points, state.labels, plan))
 

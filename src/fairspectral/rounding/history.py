@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-from fairspectral.anytime import Deadline, stop_on_interrupt
 from fairspectral.cut import CutState
 from fairspectral.rounding.partition import Source
 from fairspectral.rounding.result import Stage
@@ -37,14 +34,3 @@ class History:
         self.stages.append(Stage(name, cost, cut, seconds))
         self.labels, self.measured = labels, state
         self._clock = time.perf_counter()
-
-    @contextmanager
-    def searching(self, seconds: float | None) -> Iterator[Deadline]:
-        """In the ``with`` block a search may end early; afterwards `stopped` says whether it did.
-
-        It ends when the time is up, when somebody asks, or with the first Ctrl-C.
-        """
-        deadline = Deadline(seconds)
-        with stop_on_interrupt(deadline):
-            yield deadline
-        self.stopped = deadline.passed

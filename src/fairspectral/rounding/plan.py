@@ -48,7 +48,7 @@ class RoundingPlan:
     effort : str
         One of `EFFORTS`.
     time_budget : float or None
-        Seconds for the search; None is no limit.
+        Seconds for the whole rounding; None is no limit.
     row_scaling : str
         One of `ROW_SCALINGS`.
     notes : tuple of str

@@ -15,6 +15,7 @@ from fairspectral.rounding.plan import RoundingPlan
 from fairspectral.weighting import shown
 
 STOPPED = "The search for a low cut was stopped early, and the best so far was taken."
+NOT_SEARCHED = "No search was made within these bounds, because the one before it was stopped."
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,8 @@ class FairAssignment:
     history : tuple of Stage
         From the start to the result.
     notes : tuple of str
-        Groups with fewer persons than clusters, and a search that was stopped early, in words.
+        Groups with fewer persons than clusters, and a search that was stopped early or not made,
+        in words.
     starts : tuple of Source
         The clusterings that the search began with and what it made of each; empty where there
         was no search.
@@ -91,6 +93,16 @@ class FairAssignment:
     notes: tuple[str, ...]
     starts: tuple[Source, ...] = ()
     max_cluster_size: int | None = None
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the search within these bounds was stopped early."""
+        return STOPPED in self.notes
+
+    @property
+    def searched(self) -> bool:
+        """Whether there was a search within these bounds, rather than other ones before."""
+        return NOT_SEARCHED not in self.notes
 
     @property
     def cost(self) -> float:
@@ -121,10 +133,11 @@ def certify(
     starts: tuple[Source, ...] = (),
     *,
     stopped: bool = False,
+    searched: bool = True,
 ) -> FairAssignment:
     """Count everything again from the labels, and write the certificate.
 
-    `starts` and `stopped` are what the search says of itself.
+    `starts` and `stopped` are what the search says of itself; without one `searched` is False.
     """
     rules, k, notes = plan.rules, plan.n_clusters, plan.notes
     parts = [rule.judge(labels, k) for rule in rules]
@@ -147,9 +160,9 @@ def certify(
         sentence = plan.links.sentence(labels)
         certificate += f" {sentence}"
         notes = notes if plan.links.kept(labels) else (*notes, sentence)
-    if stopped:
-        certificate += f" {STOPPED}"
-        notes = (*notes, STOPPED)
+    if stopped or not searched:
+        caution = STOPPED if searched else NOT_SEARCHED
+        certificate, notes = f"{certificate} {caution}", (*notes, caution)
     return FairAssignment(
         labels=labels.astype(np.int32),
         sizes=np.bincount(labels, minlength=k),

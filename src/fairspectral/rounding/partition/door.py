@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fairspectral.anytime import Deadline, stop_on_interrupt
+from fairspectral.anytime import searching
 from fairspectral.cut import CutState
 from fairspectral.linalg.threads import threads_apart
 from fairspectral.rounding.partition.apart import POPULATIONS, SMALL, evolve_apart
@@ -102,8 +102,9 @@ def partition(
     progress : tuple of two floats
         Fractions of the whole rounding at which this search begins and ends.
     """
-    k, band, deadline = plan.n_clusters, make_band(plan), Deadline(time_budget)
-    with threads_apart(), stop_on_interrupt(deadline):
+    k = plan.n_clusters
+    with threads_apart(), searching(time_budget) as deadline:
+        band = make_band(plan)  # compiles, so that Ctrl-C may come here already
         finest = Level(make_graph(affinity, plan.rules, plan.links))
         n = finest.size
         amount = (EFFORTS[effort] if isinstance(effort, str) else effort).suited_to(n, k)
