@@ -11,7 +11,10 @@ from sklearn.metrics import adjusted_rand_score
 from fairspectral import FairSpectralClustering
 from fairspectral.affinity import make_operator
 from fairspectral.constraints import attributes_of, encode_groups
+from fairspectral.metrics import normalized_cut
+from fairspectral.rounding.placement import beside_fringe, settle_pieces
 from fairspectral.rounding.plan import plan_rounding
+from fairspectral.rounding.result import keeps_all
 from fairspectral.set_aside import choose_aside
 
 
@@ -79,6 +82,39 @@ def test_what_was_set_aside_is_said():
     np.testing.assert_allclose(
         model.embedding_[n], model.embedding_[:n][members].mean(axis=0), rtol=0, atol=1e-12
     )
+
+
+@pytest.mark.parametrize("effort", ["fast", "default"])
+@pytest.mark.parametrize("dense", [False, True])
+def test_nobody_would_be_placed_at_a_lower_cut_elsewhere(dense, effort):
+    W, groups, blocks = block_model(5, 7)
+    model = fit(W.toarray() if dense else W, groups, fairness_tol=0.1, effort=effort)
+    aside, cut = model.set_aside_, model.audit_.normalized_cut
+    assert aside.n_pieces == 7
+    plan = plan_rounding(encode_groups(groups, len(groups)), 4, fairness_tol=0.1)
+    for piece in range(7):
+        for cluster in range(4):
+            labels = model.labels_.copy()
+            labels[aside.indices[aside.piece == piece]] = cluster
+            apart = np.bincount(labels[len(blocks) :], minlength=4) / np.bincount(labels)
+            if keeps_all(plan, labels) and apart.max() <= 0.5:
+                assert normalized_cut(labels, W) >= cut - 1e-9
+
+
+def test_a_clustering_from_other_bounds_has_its_pieces_placed_again():
+    W, groups, _ = block_model(6, 5)
+    model = fit(W, groups, fairness_tol=0.0)
+    rounder, labels = model._rounder, model.labels_.copy()
+    labels[model.set_aside_.indices] = np.repeat([0, 1, 2, 3, 3], 2)
+    rounder.enough = True
+    plan = plan_rounding(encode_groups(groups, len(groups)), 4, fairness_tol=None)
+    rounder.know(labels, plan)
+    found = rounder.round(plan)
+    beside = beside_fringe(plan, rounder.fringe)
+    again = settle_pieces(model.affinity_operator_, found.labels, rounder.fringe, beside)
+    np.testing.assert_array_equal(again, found.labels)
+    assert found.cost <= normalized_cut(labels, W) + 1e-12
+    assert found.history[-1].normalized_cut == found.normalized_cut
 
 
 def test_pieces_in_parts_are_counted():

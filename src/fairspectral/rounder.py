@@ -19,10 +19,10 @@ from fairspectral.links import Links
 from fairspectral.parameters import seeded
 from fairspectral.progress import report
 from fairspectral.rounding.archive import Archive, is_lower
-from fairspectral.rounding.follow import follow_plan, measure_labels
-from fairspectral.rounding.placement import complete_rows
+from fairspectral.rounding.follow import SETTLED, follow_plan, measure_labels
+from fairspectral.rounding.placement import beside_fringe, complete_rows, settle_pieces
 from fairspectral.rounding.plan import RoundingPlan
-from fairspectral.rounding.result import STOPPED, FairAssignment
+from fairspectral.rounding.result import STOPPED, FairAssignment, certify
 from fairspectral.rounding.rows import can_search, suits_levels
 from fairspectral.starts import StartRows, choose_kinds, embed_starts, starts_from
 from fairspectral.validation import Attribute
@@ -112,7 +112,7 @@ class Rounder:
                 report(FRONTIER, at / len(plans))
             one = self._searched.get(_identity(plan))
             if one is None and self._interrupted:
-                one = self.archive.best(plan)
+                one = self._known(plan)
             if one is None:
                 one = self._search_both_ways(plan, embeddings)
             found.append(one)
@@ -120,10 +120,26 @@ class Rounder:
 
     def _best(self, plan: RoundingPlan, found: FairAssignment) -> FairAssignment:
         """The best that is known; `found` itself if nothing is better."""
-        best = self.archive.best(plan)
+        best = self._known(plan)
         if best is None or (found.certified and not is_lower(best.cost, found.cost)):
             return found
         return best
+
+    def _known(self, plan: RoundingPlan) -> FairAssignment | None:
+        """The best of the archive, with small components where they are best in these bounds."""
+        known = self.archive.best(plan)
+        if known is None or not self.fringe:
+            return known
+        beside = beside_fringe(plan, self.fringe)
+        labels = settle_pieces(self.operator, known.labels, self.fringe, beside)
+        if np.array_equal(labels, known.labels):
+            return known
+        rows = complete_rows(self.rows, labels, self.fringe, plan.n_clusters)
+        stages = measure_labels(plan, rows, labels, self.operator, self._weight, SETTLED).history
+        stopped = STOPPED in known.notes
+        found = certify(labels, plan, [*known.history, *stages], known.starts, stopped=stopped)
+        self.archive.add(found)
+        return found
 
     def _search_both_ways(self, plan: RoundingPlan, embeddings: _Embeddings) -> FairAssignment:
         """Search from the starts, and from what is known if that is better than what they gave."""

@@ -2,6 +2,8 @@
 
 Every component has an eigenvector of its own with eigenvalue 1, the largest there is. A few
 people without any affinity to the rest would take the place of the clusters in the embedding.
+After the search each is where, all others staying, the cut is lowest: nowhere else would it keep
+the bounds, make up at most half of the cluster with the other components, and lower the cut.
 """
 
 from __future__ import annotations
@@ -70,7 +72,7 @@ class SetAside:
         if not self:
             return f"{self.people}."
         split = self.n_pieces - self.n_whole
-        placed = "placed whole where the cut is lowest"
+        placed = "placed whole, each where the cut is lowest within the bounds"
         if split:
             why = "since whole they would break the bounds or raise the cut"
             placed = f"{self.n_whole:,} {placed}, and {split:,} in parts, {why}"

@@ -31,7 +31,7 @@ from fairspectral.rounding.partition.search import Effort
 from fairspectral.rounding.placement import (
     beside_fringe,
     fringe_of_nodes,
-    gather_pieces,
+    settle_pieces,
     start_beside_fringe,
 )
 from fairspectral.rounding.plan import RoundingPlan
@@ -62,6 +62,8 @@ _LESS = {"fast": "fast", "default": "fast", "thorough": "default"}
 KMEANS = "k-means with a floor"
 # Name of the last stage where neither the rows of the affinities nor single ones can be had.
 BATCHES = "cut by batches of moves"
+# Name of the last stage where small components were set aside.
+SETTLED = "small components placed whole"
 
 # Rough share of the time before the search for a low cut.
 _STARTED = 0.2
@@ -83,7 +85,7 @@ def follow_plan(
     """`fair_assignment` for a validated request; `rows` is the embedding.
 
     `starts` are clusterings by name, in place of k-means, for an affinity that can be searched.
-    Pieces of the `fringe` are brought together again at the end if the search has split them.
+    Pieces of the `fringe` are placed again at the end, whole if the search has split them.
     """
     n, k = len(rows), plan.n_clusters
     if affinity is not None and affinity.shape[0] != n:
@@ -116,8 +118,8 @@ def follow_plan(
     elif not fair:
         _from_one_start(searched, points, affinity, history, centroids, initial_labels, rng)
     if fringe:
-        gathered = gather_pieces(affinity, history.labels, fringe, searched)
-        history.add("small components placed whole", gathered)
+        settled = settle_pieces(affinity, history.labels, fringe, searched)
+        history.add(SETTLED, settled)
     return certify(history.labels, plan, history.stages, history.starts, stopped=history.stopped)
 
 
@@ -135,12 +137,13 @@ def measure_labels(
     labels: np.ndarray,
     affinity: Any = None,
     sample_weight: Any = None,
+    name: str = "known before",
 ) -> FairAssignment:
     """A clustering from elsewhere as a result: its costs, and what the plan's bounds say of it."""
     k = plan.n_clusters
     weights = None if sample_weight is None else check_weights(sample_weight, len(rows))
     history = History(WeightedRows.scaled(rows, weights, plan.row_scaling, affinity), affinity, k)
-    history.add("known before", labels)
+    history.add(name, labels)
     return certify(labels, plan, history.stages)
 
 
