@@ -19,11 +19,12 @@ from fairspectral.links import Links
 from fairspectral.parameters import seeded
 from fairspectral.progress import report
 from fairspectral.rounding.archive import Archive, is_lower
-from fairspectral.rounding.follow import SETTLED, follow_plan, measure_labels
+from fairspectral.rounding.follow import KNOWN, SETTLED, follow_plan, measure_labels
 from fairspectral.rounding.placement import beside_fringe, complete_rows, settle_pieces
 from fairspectral.rounding.plan import RoundingPlan
 from fairspectral.rounding.result import STOPPED, FairAssignment, certify
 from fairspectral.rounding.rows import can_search, suits_levels
+from fairspectral.rounding.sources import one_after_another
 from fairspectral.starts import StartRows, choose_kinds, embed_starts, starts_from
 from fairspectral.validation import Attribute
 
@@ -149,17 +150,18 @@ class Rounder:
         found = self._search(plan, starts if graph else [])
         self.archive.add(found)
         stopped = STOPPED in found.notes
-        further = [] if graph else [labels for _, labels in starts]
+        further = [] if graph else starts.copy()
         best = self._best(plan, found)
         if best is not found:
-            further.append(best.labels)
-        for labels in further:
+            further.append((KNOWN, best.labels))
+        for name, labels in further:
             left = plan
             if plan.time_budget is not None:
                 left = replace(plan, time_budget=plan.time_budget - (time.monotonic() - begun))
             if stopped or (left.time_budget is not None and left.time_budget <= 0):
                 break
-            again = self._search_from(left, labels)
+            again = self._search_from(left, name, labels)
+            again = replace(again, starts=one_after_another(found.starts, again.starts))
             stopped = STOPPED in again.notes
             self.archive.add(again)
         if stopped and plan.time_budget is None:
@@ -207,16 +209,17 @@ class Rounder:
             random_state=self._search_seed,
         )
 
-    def _search_from(self, plan: RoundingPlan, labels: np.ndarray) -> FairAssignment:
-        """Search again, from a clustering within the bounds that is better than what was found."""
+    def _search_from(self, plan: RoundingPlan, name: str, labels: np.ndarray) -> FairAssignment:
+        """Search again, from another start or from what is better than what was found."""
         if self._is_graph(plan):
-            return self._search(plan, [("known before", labels)])
+            return self._search(plan, [(name, labels)])
         return follow_plan(
             plan,
             complete_rows(self.rows, labels, self.fringe, plan.n_clusters),
             affinity=self.operator,
             sample_weight=self._weight,
             initial_labels=labels,
+            initial_name=name,
             fringe=self.fringe,
             random_state=self._search_seed,
         )

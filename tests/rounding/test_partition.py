@@ -218,6 +218,34 @@ def test_what_each_start_gave_is_in_the_result():
     assert all(one.found is None or one.found >= found.cut - 1e-9 for one in found.sources)
 
 
+def test_a_start_from_which_alone_the_labels_come_has_won():
+    W, groups, clusters = make_block_graph()
+    plan, operator = make_plan(groups, 4), store(W, "sparse")
+    starts = [("random", np.arange(200) % 4), ("planted", clusters)]
+    effort = LITTLE.scaled(0)  # nothing is combined
+    found = partition(operator, starts, plan, np.random.default_rng(0), effort)
+    assert [one.won for one in found.sources] == [False, True]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_combination_is_lower_than_every_start_alone(seed):
+    """And where it is not, one of them has won."""
+    rng = np.random.default_rng(seed)
+    W = np.triu(rng.random((60, 60)) < 0.2, 1).astype(float)
+    W = W + W.T + np.eye(60)
+    starts = [(str(at), rng.integers(0, 5, 60)) for at in range(3)]
+    effort = Effort(steps=2_000, per_node=0, members=4, generations=4)
+    plan = make_plan(np.arange(60) % 2, 5)
+    found = partition(store(W, "sparse"), starts, plan, rng, effort)
+    winners = [one for one in found.sources if one.won]
+    alone = min(one.found for one in found.sources if one.found is not None)
+    assert len(winners) <= 1
+    if winners:
+        assert winners[0].found == alone
+    else:
+        assert found.cut < alone
+
+
 def test_a_report_can_end_the_search():
     W, groups, clusters = make_block_graph()
     plan, seen = make_plan(groups, 4), []

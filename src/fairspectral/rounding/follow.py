@@ -38,6 +38,7 @@ from fairspectral.rounding.plan import RoundingPlan
 from fairspectral.rounding.refine import flow_steps, local_search, tighten
 from fairspectral.rounding.result import FairAssignment, all_inside, certify
 from fairspectral.rounding.rows import can_move, suits_levels
+from fairspectral.rounding.sources import Source, one_after_another
 from fairspectral.rounding.stand_in import batches_of_moves
 from fairspectral.rounding.start import (
     WeightedRows,
@@ -58,8 +59,10 @@ _ROUNDS = 100
 _MANY_DENSE = 3000
 _LESS = {"fast": "fast", "default": "fast", "thorough": "default"}
 
-# Name of the first stage.
+# Names of the first stage: of one's own, of labels that were given, and of an earlier search.
 KMEANS = "k-means with a floor"
+INITIAL = "initial labels"
+KNOWN = "known before"
 # Name of the last stage where neither the rows of the affinities nor single ones can be had.
 BATCHES = "cut by batches of moves"
 # Name of the last stage where small components were set aside.
@@ -77,6 +80,7 @@ def follow_plan(
     sample_weight: Any = None,
     centroids: np.ndarray | None = None,
     initial_labels: Any = None,
+    initial_name: str = INITIAL,
     starts: Sequence[tuple[str, np.ndarray]] = (),
     fringe: Fringe | None = None,
     n_init: int = 10,
@@ -110,7 +114,8 @@ def follow_plan(
         history = History(points, affinity, k)
         history.add(KMEANS, labels)
     else:
-        history.add(*_start(points, plan, centroids, initial_labels, n_init, seeds))
+        name, labels = _start(points, plan, centroids, initial_labels, n_init, seeds)
+        history.add(name if initial_labels is None else initial_name, labels)
     if not starts:
         report(ROUNDING, _STARTED)
     if not fair and starts and not plan.in_nodes:
@@ -137,7 +142,7 @@ def measure_labels(
     labels: np.ndarray,
     affinity: Any = None,
     sample_weight: Any = None,
-    name: str = "known before",
+    name: str = KNOWN,
 ) -> FairAssignment:
     """A clustering from elsewhere as a result: its costs, and what the plan's bounds say of it."""
     k = plan.n_clusters
@@ -178,6 +183,7 @@ def _from_one_start(
             _lower_the_cost(plan, points, history, rng)
     elif not can_move(affinity):
         assert history.measured is not None
+        before = history.stages[-1]
         state = flow_steps(affinity, history.measured, assign)
         history.add("cut by flow", state.labels, state)
         with history.searching(plan.time_budget) as deadline:
@@ -190,6 +196,9 @@ def _from_one_start(
                 stopped=lambda: deadline.passed,
             )
             history.add(BATCHES, state.labels, state)
+        inside = all_inside(plan.rules, labels, k)
+        start = Source(before.name, before.normalized_cut, inside, state.cut, won=True)
+        history.starts = (start,)
     elif suits_levels(affinity):
         _search_graph(affinity, [first, ("fair flow", labels)], plan, rng, history)
     else:
@@ -202,9 +211,10 @@ def _from_one_start(
                 rng,
                 deadline,
                 widen=centroids is None and initial_labels is None,
+                name=history.stages[-1].name,
                 begin=_STARTED,
             )
-            for name, state in stages:
+            for name, state, history.starts in stages:
                 history.add(name, state.labels, state)
 
 
@@ -270,7 +280,8 @@ def _search_graph(
         progress=(_STARTED, 1.0),
     )
     history.add("cut by search", found.labels)
-    history.starts, history.stopped = found.sources, found.interrupted
+    history.starts = one_after_another(history.starts, found.sources)
+    history.stopped = found.interrupted
     return found.fair
 
 
@@ -307,7 +318,7 @@ def _start(
     k, smallest, largest = plan.n_clusters, plan.smallest, plan.largest
     if initial_labels is not None:
         given = check_labels(initial_labels, len(points.rows), k, smallest, largest=largest)
-        return "initial labels", given
+        return INITIAL, given
     if centroids is not None:
         return "nearest centroid", nearest_with_floor(points, centroids, smallest, largest)
     seed = seeds.randint(2**31 - 1)

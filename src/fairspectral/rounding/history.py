@@ -11,8 +11,8 @@ import numpy as np
 
 from fairspectral.anytime import Deadline, stop_on_interrupt
 from fairspectral.cut import CutState
-from fairspectral.rounding.partition import Source
 from fairspectral.rounding.result import Stage
+from fairspectral.rounding.sources import Source
 from fairspectral.rounding.start import WeightedRows
 
 

@@ -6,6 +6,6 @@ The stages, each in its own file: coarser graphs (`coarsen`), annealing up throu
 are in the files that end in ``_kernels``.
 """
 
-from fairspectral.rounding.partition.door import Partition, Source, partition
+from fairspectral.rounding.partition.door import Partition, partition
 
-__all__ = ["Partition", "Source", "partition"]
+__all__ = ["Partition", "partition"]

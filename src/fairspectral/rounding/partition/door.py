@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,29 +18,7 @@ from fairspectral.rounding.partition.large import LARGE, evolve_large
 from fairspectral.rounding.partition.search import Effort, Member, Search
 from fairspectral.rounding.partition.watch import Report, Watch
 from fairspectral.rounding.plan import RoundingPlan
-
-
-@dataclass(frozen=True)
-class Source:
-    """One start of the search and what came of it.
-
-    Attributes
-    ----------
-    name : str
-        As given; ``"random"`` for those that the search made itself.
-    given : float or None
-        The cut of the start as it was.
-    fair : bool
-        Whether it was within all bounds.
-    found : float or None
-        The cut that was found from it alone; None if the search was stopped before, or ended
-        outside the bounds.
-    """
-
-    name: str
-    given: float | None
-    fair: bool
-    found: float | None
+from fairspectral.rounding.sources import RANDOM, Source
 
 
 @dataclass(frozen=True)
@@ -55,7 +33,7 @@ class Partition:
     fair : bool
         Whether it is within all bounds.
     sources : tuple of Source
-        What each start gave.
+        What each start gave, and which won.
     interrupted : bool
         Whether the search was stopped before its end.
     """
@@ -112,21 +90,22 @@ def partition(
         jobs += amount.members * amount.generations
         watch = Watch(3.0 * amount.steps * jobs, deadline, report, progress)
         search = Search(finest, band, k, kinds_of_nodes(finest.graph, plan), amount, watch)
-        given = [search.measure(labels) for _, labels in starts]
+        given = [replace(search.measure(one), start=at) for at, (_, one) in enumerate(starts)]
         if k == 1 or n == k:
             return _result(given or [search.measure(np.arange(n) % k)], (), affinity, plan, watch)
         if given:
             search.calibrate(min(given, key=lambda one: one.worth).labels, rng)
         evolving = evolve if n <= LARGE else evolve_large
         found, members = evolving(search, [one.labels for one in given], amount, rng, watch)
-        best = search.finish(best_of([*members, *given]), rng)
+        best = best_of([*members, *given])
+        best = best_of([replace(search.finish(best, rng), start=best.start), *given])
     sources = [
-        Source(name, one.cut, one.outside == 0.0, _fair_cut(found, at))
+        Source(name, one.cut, one.outside == 0.0, _fair_cut(found, at), at == best.start)
         for at, ((name, _), one) in enumerate(zip(starts, given, strict=True))
     ]
     made = range(len(starts), len(found))
-    sources += [Source("random", None, False, _fair_cut(found, at)) for at in made]
-    return _result([best, *given], tuple(sources), affinity, plan, watch)
+    sources += [Source(RANDOM, None, False, _fair_cut(found, at), at == best.start) for at in made]
+    return _result([best], tuple(sources), affinity, plan, watch)
 
 
 def _fair_cut(found: list[Member | None], at: int) -> float | None:

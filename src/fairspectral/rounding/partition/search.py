@@ -121,11 +121,15 @@ IMPROVE = Schedule(hot=0.2, warm=0.2, cold=0.02, cheap=0.3, fair=1.0, dear=3.0)
 
 @dataclass(frozen=True)
 class Member:
-    """A clustering of the finest level: its labels, its cut, and its share outside the bounds."""
+    """A clustering of the finest level: its labels, its cut, and its share outside the bounds.
+
+    `start` is its number in the first generation, -1 for one that was combined from several.
+    """
 
     labels: np.ndarray
     cut: float
     outside: float
+    start: int = -1
 
     @property
     def worth(self) -> float:
