@@ -1,6 +1,7 @@
 """Components too small to be a cluster, through the estimator, the report and the command."""
 
 import json
+import pickle
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ import scipy.sparse as sp
 from helpers import sparse_blocks
 from sklearn.metrics import adjusted_rand_score
 
-from fairspectral import FairSpectralClustering
+from fairspectral import FairSpectralClustering, load
 from fairspectral.affinity import make_operator
 from fairspectral.constraints import attributes_of, encode_groups
 from fairspectral.metrics import normalized_cut
@@ -173,6 +174,52 @@ def test_groups_of_those_who_are_kept():
     assert attributes_of(attributes, np.arange(4)) is attributes
 
 
+def with_leaves(W, groups, leaves=6):
+    """The same graph with so many people more who know one person each."""
+    n = W.shape[0]
+    known = sp.csr_array((np.ones(leaves), (np.arange(leaves), np.arange(leaves))), (leaves, n))
+    whole = sp.block_array([[W, known.T], [known, None]], format="csr")
+    return sp.csr_array(whole), np.append(groups, np.arange(leaves) % 4)
+
+
+def test_trees_that_some_starts_set_aside_are_said():
+    W, groups, blocks = block_model(0, 2)
+    model = fit(*with_leaves(W, groups), effort="thorough")
+    aside = model.set_aside_
+    assert aside.n_pieces == 2  # nobody else was left out of the embedding
+    names = [one.name for one in model.fair_assignment_.starts]
+    said = sum("without dangling trees" in name for name in names)
+    assert said > 0
+    assert (aside.trees.persons, aside.trees.trees, aside.trees.starts) == (6, 6, said)
+    assert "6 people in 6 tree(s) that hang on the rest by one edge" in model.audit_.certificate
+    assert aside.summary()["trees"] == {"persons": 6, "trees": 6, "starts": said}
+    loaded = pickle.loads(pickle.dumps(aside))
+    assert str(loaded) == str(aside)
+
+
+def test_trees_are_not_said_where_no_start_sets_them_aside():
+    W, groups, blocks = block_model(0, 0)
+    aside = fit(*with_leaves(W, groups)).set_aside_
+    assert aside.trees is None
+    assert aside.words == ""
+    thorough = fit(W, groups, effort="thorough").set_aside_  # a graph without trees
+    assert thorough.trees is None
+
+
+def test_trees_alone_are_said_without_components():
+    W, groups, blocks = block_model(0, 0)
+    aside = fit(*with_leaves(W, groups), effort="thorough").set_aside_
+    assert not aside
+    assert aside.words.startswith("Nobody was set aside before the embedding. 6 people in 6 tree")
+
+
+def test_a_saved_model_knows_the_trees(tmp_path):
+    W, groups, blocks = block_model(0, 2)
+    model = fit(*with_leaves(W, groups), effort="thorough")
+    model.save(tmp_path / "model.npz")
+    assert load(tmp_path / "model.npz").set_aside_.words == model.set_aside_.words
+
+
 def test_the_report_says_it():
     jinja = pytest.importorskip("jinja2")
     assert jinja
@@ -181,3 +228,4 @@ def test_the_report_says_it():
     W, groups, _ = block_model(0, 2)
     page = render_report(fit(W, groups), plain=False, frontier=False)
     assert "4 people in 2 component(s) of fewer than" in page
+    assert "Searched from " in page

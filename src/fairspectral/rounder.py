@@ -25,7 +25,8 @@ from fairspectral.rounding.plan import RoundingPlan
 from fairspectral.rounding.result import STOPPED, FairAssignment, certify
 from fairspectral.rounding.rows import can_search, suits_levels
 from fairspectral.rounding.sources import one_after_another
-from fairspectral.starts import StartRows, choose_kinds, embed_starts, starts_from
+from fairspectral.set_aside import Trees
+from fairspectral.starts import StartRows, choose_kinds, embed_starts, starts_from, without_trees
 from fairspectral.validation import Attribute
 
 # The stage of several searches, for those who show progress.
@@ -87,6 +88,8 @@ class Rounder:
         # The results by what was asked for, so that nothing is searched twice.
         self._searched: dict[tuple[Any, ...], FairAssignment] = {}
         self.enough = self._interrupted = False
+        # What starts set aside beside small components, by the floor.
+        self._trees: dict[int, Fringe] = {}
 
     def know(self, labels: np.ndarray, plan: RoundingPlan) -> None:
         """Add a clustering from elsewhere: where it is within the bounds, no result is worse."""
@@ -118,6 +121,12 @@ class Rounder:
                 one = self._search_both_ways(plan, embeddings)
             found.append(one)
         return [self._best(plan, one) for plan, one in zip(plans, found, strict=True)]
+
+    def trees_of(self, found: FairAssignment) -> Trees | None:
+        """The trees that starts of the search for this clustering set aside."""
+        starts = sum(without_trees(one.name) for one in found.starts)
+        fringe = self._trees.get(found.min_cluster_size)
+        return Trees(*fringe.trees, starts) if starts and fringe else None
 
     def _best(self, plan: RoundingPlan, found: FairAssignment) -> FairAssignment:
         """The best that is known; `found` itself if nothing is better."""
@@ -191,6 +200,9 @@ class Rounder:
                 fringe=self.fringe,
                 random_state=self._start_seed,
             )
+            for one in embeddings[key]:
+                if without_trees(one.name):
+                    self._trees[plan.smallest] = one.fringe
         starts = starts_from(embeddings[key], self.operator, plan)
         return [(start.name, start.labels) for start in starts]
 

@@ -124,6 +124,11 @@ def choose_kinds(plan: RoundingPlan, *, dense: bool = False) -> tuple[Kind, ...]
     return (_UNBOUNDED if is_free(plan) else _BOUNDED)[:count]
 
 
+def without_trees(name: str) -> bool:
+    """Whether the start of this name was embedded without the trees that dangle."""
+    return name in (_FAIR_NO_TREES.name, _PLAIN_NO_TREES.name)
+
+
 def make_starts(
     operator: AffinityOperator,
     attributes: tuple[Attribute, ...],

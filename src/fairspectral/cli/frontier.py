@@ -130,6 +130,7 @@ def _print(
     )
     if model.set_aside_:
         print_lines(f"{model.set_aside_.people}.")
+    print_lines(*dict.fromkeys(f"{one.trees}." for one in found.set_aside if one.trees))
     print_lines("Price: how much larger the cut is than at the loosest tolerance shown.")
     if plot is not None:
         print_lines(f"Plot: {plot}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -106,6 +106,10 @@ class FairAssignment:
     def search(self) -> str:
         """What each start gave, and which won, as a sentence; empty where there was no search."""
         return "" if self.normalized_cut is None else in_words(self.starts, self.normalized_cut)
+
+    def search_summary(self) -> dict[str, Any]:
+        """The winner and the starts, for JSON."""
+        return {"winner": self.winner, "starts": [asdict(one) for one in self.starts]}
 
 
 def keeps_all(plan: RoundingPlan, labels: np.ndarray) -> bool:
