@@ -1,6 +1,7 @@
 """The search for a low cut: bounds held, exact cuts, never worse than a start, one result."""
 
 import signal
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -345,6 +346,18 @@ def large_from_400(monkeypatch):
     monkeypatch.setattr(door, "LARGE", 400)
     monkeypatch.setattr(large, "POPULATED", 150)
     monkeypatch.setattr(search, "_MANY", 400)
+
+
+@pytest.mark.usefixtures("large_from_400")
+def test_the_winner_among_the_starts_of_a_large_graph_is_known_after_the_way_up():
+    people = make_msbm(1500, 4, n_groups=3, scale=0.2, random_state=0)
+    plan = make_plan(people.sensitive_features, 4, fairness_tol=None)
+    effort = replace(LITTLE, generations=0)  # nothing is combined
+    affinity = make_operator(people.graph, "precomputed")
+    starts = [("blocks", people.clusters)]
+    found = partition(affinity, starts, plan, np.random.default_rng(0), effort)
+    (winner,) = [one for one in found.sources if one.won]
+    assert winner.found == min(one.found for one in found.sources if one.found is not None)
 
 
 @pytest.mark.usefixtures("large_from_400")

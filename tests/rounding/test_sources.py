@@ -48,7 +48,9 @@ def test_starts_that_ended_outside_the_bounds_gave_nothing():
 
 
 def test_a_start_that_is_the_result_as_it_was_gave_its_own_cut():
-    assert "(fair flow: 1.3)" in in_words((won(OUTSIDE),), 1.3)
+    as_it_was = Source("fair flow", 1.3, True, None)
+    assert "(fair flow: 1.3)" in in_words((won(as_it_was),), 1.3)
+    assert "(fair flow: nothing)" in in_words((won(OUTSIDE),), 1.3)
 
 
 def test_without_a_search_nothing_is_said():

@@ -182,23 +182,7 @@ def _from_one_start(
         if centroids is None and len(labels) <= _GRAM_ROWS and (points.weights > 0).all():
             _lower_the_cost(plan, points, history, rng)
     elif not can_move(affinity):
-        assert history.measured is not None
-        before = history.stages[-1]
-        state = flow_steps(affinity, history.measured, assign)
-        history.add("cut by flow", state.labels, state)
-        with history.searching(plan.time_budget) as deadline:
-            state = batches_of_moves(
-                affinity,
-                state,
-                plan.rules,
-                smallest=plan.smallest,
-                largest=plan.largest,
-                stopped=lambda: deadline.passed,
-            )
-            history.add(BATCHES, state.labels, state)
-        inside = all_inside(plan.rules, labels, k)
-        start = Source(before.name, before.normalized_cut, inside, state.cut, won=True)
-        history.starts = (start,)
+        _search_by_batches(plan, affinity, history, assign)
     elif suits_levels(affinity):
         _search_graph(affinity, [first, ("fair flow", labels)], plan, rng, history)
     else:
@@ -216,6 +200,26 @@ def _from_one_start(
             )
             for name, state, history.starts in stages:
                 history.add(name, state.labels, state)
+
+
+def _search_by_batches(plan: RoundingPlan, affinity: Any, history: History, assign: Any) -> None:
+    """The flow on the cut, and then moves of many persons at once."""
+    assert history.measured is not None
+    start, inside = history.stages[-1], all_inside(plan.rules, history.labels, plan.n_clusters)
+    state = flow_steps(affinity, history.measured, assign)
+    history.add("cut by flow", state.labels, state)
+    with history.searching(plan.time_budget) as deadline:
+        state = batches_of_moves(
+            affinity,
+            state,
+            plan.rules,
+            smallest=plan.smallest,
+            largest=plan.largest,
+            stopped=lambda: deadline.passed,
+        )
+        history.add(BATCHES, state.labels, state)
+    source = Source(start.name, start.normalized_cut, inside, state.cut, won=True)
+    history.starts = (source,)
 
 
 def _into_the_bounds(

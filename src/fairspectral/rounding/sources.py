@@ -79,13 +79,14 @@ def _verdict(sources: Sequence[Source], cut: float) -> str:
     return f"the labels are combined from several, {than} the best alone, “{best.name}”"
 
 
+def _gave(one: Source) -> float | None:
+    """The cut within the bounds that came of a start, which may be the start itself."""
+    return one.given if one.found is None and one.fair and one.won else one.found
+
+
 def _of_a_name(sources: Sequence[Source], name: str) -> str:
     """What the starts of one name gave: its cut, or the lowest and the highest of several."""
-    gave = [
-        one.given if one.won and one.found is None else one.found
-        for one in sources
-        if one.name == name
-    ]
+    gave = [_gave(one) for one in sources if one.name == name]
     cuts = sorted(cut for cut in gave if cut is not None)
     shown = " to ".join(dict.fromkeys(f"{cut:.4g}" for cut in (*cuts[:1], *cuts[-1:])))
     times = "" if len(gave) == 1 else f"{len(gave)} × "

@@ -99,13 +99,21 @@ def partition(
         found, members = evolving(search, [one.labels for one in given], amount, rng, watch)
         best = best_of([*members, *given])
         best = best_of([replace(search.finish(best, rng), start=best.start), *given])
+    sources = _sources([name for name, _ in starts], given, found, best.start)
+    return _result([best], sources, affinity, plan, watch)
+
+
+def _sources(
+    names: list[str], given: list[Member], found: list[Member | None], winner: int
+) -> tuple[Source, ...]:
+    """What each start gave, those that the search made itself after those with names."""
     sources = [
-        Source(name, one.cut, one.outside == 0.0, _fair_cut(found, at), at == best.start)
-        for at, ((name, _), one) in enumerate(zip(starts, given, strict=True))
+        Source(name, one.cut, one.outside == 0.0, _fair_cut(found, at), at == winner)
+        for at, (name, one) in enumerate(zip(names, given, strict=True))
     ]
-    made = range(len(starts), len(found))
-    sources += [Source(RANDOM, None, False, _fair_cut(found, at), at == best.start) for at in made]
-    return _result([best], tuple(sources), affinity, plan, watch)
+    made = range(len(names), len(found))
+    sources += [Source(RANDOM, None, False, _fair_cut(found, at), at == winner) for at in made]
+    return tuple(sources)
 
 
 def _fair_cut(found: list[Member | None], at: int) -> float | None:
