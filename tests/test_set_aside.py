@@ -1,6 +1,7 @@
 """Components too small to be a cluster, through the estimator, the report and the command."""
 
 import json
+import pickle
 
 import numpy as np
 import pytest
@@ -8,10 +9,13 @@ import scipy.sparse as sp
 from helpers import sparse_blocks
 from sklearn.metrics import adjusted_rand_score
 
-from fairspectral import FairSpectralClustering
+from fairspectral import FairSpectralClustering, load
 from fairspectral.affinity import make_operator
 from fairspectral.constraints import attributes_of, encode_groups
+from fairspectral.metrics import normalized_cut
+from fairspectral.rounding.placement import beside_fringe, settle_pieces
 from fairspectral.rounding.plan import plan_rounding
+from fairspectral.rounding.result import keeps_all
 from fairspectral.set_aside import choose_aside
 
 
@@ -81,6 +85,39 @@ def test_what_was_set_aside_is_said():
     )
 
 
+@pytest.mark.parametrize("effort", ["fast", "default"])
+@pytest.mark.parametrize("dense", [False, True])
+def test_nobody_would_be_placed_at_a_lower_cut_elsewhere(dense, effort):
+    W, groups, blocks = block_model(5, 7)
+    model = fit(W.toarray() if dense else W, groups, fairness_tol=0.1, effort=effort)
+    aside, cut = model.set_aside_, model.audit_.normalized_cut
+    assert aside.n_pieces == 7
+    plan = plan_rounding(encode_groups(groups, len(groups)), 4, fairness_tol=0.1)
+    for piece in range(7):
+        for cluster in range(4):
+            labels = model.labels_.copy()
+            labels[aside.indices[aside.piece == piece]] = cluster
+            apart = np.bincount(labels[len(blocks) :], minlength=4) / np.bincount(labels)
+            if keeps_all(plan, labels) and apart.max() <= 0.5:
+                assert normalized_cut(labels, W) >= cut - 1e-9
+
+
+def test_a_clustering_from_other_bounds_has_its_pieces_placed_again():
+    W, groups, _ = block_model(6, 5)
+    model = fit(W, groups, fairness_tol=0.0)
+    rounder, labels = model._rounder, model.labels_.copy()
+    labels[model.set_aside_.indices] = np.repeat([0, 1, 2, 3, 3], 2)
+    rounder.enough = True
+    plan = plan_rounding(encode_groups(groups, len(groups)), 4, fairness_tol=None)
+    rounder.know(labels, plan)
+    found = rounder.round(plan)
+    beside = beside_fringe(plan, rounder.fringe)
+    again = settle_pieces(model.affinity_operator_, found.labels, rounder.fringe, beside)
+    np.testing.assert_array_equal(again, found.labels)
+    assert found.cost <= normalized_cut(labels, W) + 1e-12
+    assert found.history[-1].normalized_cut == found.normalized_cut
+
+
 def test_pieces_in_parts_are_counted():
     W, groups, _ = block_model(1, 2)
     aside = fit(W, groups).set_aside_
@@ -137,6 +174,52 @@ def test_groups_of_those_who_are_kept():
     assert attributes_of(attributes, np.arange(4)) is attributes
 
 
+def with_leaves(W, groups, leaves=6):
+    """The same graph with so many people more who know one person each."""
+    n = W.shape[0]
+    known = sp.csr_array((np.ones(leaves), (np.arange(leaves), np.arange(leaves))), (leaves, n))
+    whole = sp.block_array([[W, known.T], [known, None]], format="csr")
+    return sp.csr_array(whole), np.append(groups, np.arange(leaves) % 4)
+
+
+def test_trees_that_some_starts_set_aside_are_said():
+    W, groups, _ = block_model(0, 2)
+    model = fit(*with_leaves(W, groups), effort="thorough")
+    aside = model.set_aside_
+    assert aside.n_pieces == 2  # nobody else was left out of the embedding
+    names = [one.name for one in model.fair_assignment_.starts]
+    said = sum("without dangling trees" in name for name in names)
+    assert said > 0
+    assert (aside.trees.persons, aside.trees.trees, aside.trees.starts) == (6, 6, said)
+    assert "6 people in 6 tree(s) that hang on the rest by one edge" in model.audit_.certificate
+    assert aside.summary()["trees"] == {"persons": 6, "trees": 6, "starts": said}
+    loaded = pickle.loads(pickle.dumps(aside))
+    assert str(loaded) == str(aside)
+
+
+def test_trees_are_not_said_where_no_start_sets_them_aside():
+    W, groups, _ = block_model(0, 0)
+    aside = fit(*with_leaves(W, groups)).set_aside_
+    assert aside.trees is None
+    assert aside.words == ""
+    thorough = fit(W, groups, effort="thorough").set_aside_  # a graph without trees
+    assert thorough.trees is None
+
+
+def test_trees_alone_are_said_without_components():
+    W, groups, _ = block_model(0, 0)
+    aside = fit(*with_leaves(W, groups), effort="thorough").set_aside_
+    assert not aside
+    assert aside.words.startswith("Nobody was set aside before the embedding. 6 people in 6 tree")
+
+
+def test_a_saved_model_knows_the_trees(tmp_path):
+    W, groups, _ = block_model(0, 2)
+    model = fit(*with_leaves(W, groups), effort="thorough")
+    model.save(tmp_path / "model.npz")
+    assert load(tmp_path / "model.npz").set_aside_.words == model.set_aside_.words
+
+
 def test_the_report_says_it():
     jinja = pytest.importorskip("jinja2")
     assert jinja
@@ -145,3 +228,4 @@ def test_the_report_says_it():
     W, groups, _ = block_model(0, 2)
     page = render_report(fit(W, groups), plain=False, frontier=False)
     assert "4 people in 2 component(s) of fewer than" in page
+    assert "Searched from " in page

@@ -247,11 +247,14 @@ class FairClusteringBase(LaterPeople, ClusterMixin, BaseEstimator):
             labels, tuple(range(k)), self._attributes, None, "", self._covariates
         )
         found = replace(found, normalized_cut=max(0.0, state.cut))
-        self.set_aside_ = SetAside.of(fringe, labels, 0 if fair is None else fair.min_cluster_size)
+        self.set_aside_ = SetAside.of(fringe, labels, 0)
+        if fair is not None and self._rounder is not None:
+            trees = self._rounder.trees_of(fair)
+            self.set_aside_ = SetAside.of(fringe, labels, fair.min_cluster_size, trees)
         self.diagnosis_ = diagnose(operator, found, result, fair, embedded)
         self.fair_assignment_ = fair = self.diagnosis_.add_to(fair)
         certificate = self.diagnosis_.caution() if fair is None else fair.certificate
-        parts = [certificate, str(result), str(self.set_aside_) if self.set_aside_ else ""]
+        parts = [certificate, str(result), self.set_aside_.words]
         if self._weights is not None and not self._attributes and fair is None:
             parts.append(
                 "Weights count in shares and sizes, and there are neither groups nor bounds on "

@@ -224,7 +224,10 @@ def fairness_frontier(
         checked = check_labels(labels, len(rounder.rows), plans[0].n_clusters, 1, "known labels")
         rounder.know(checked, plans[0])
     found = rounder.round_all(plans)
-    aside = (SetAside.of(rounder.fringe, one.labels, one.min_cluster_size) for one in found)
+    aside = (
+        SetAside.of(rounder.fringe, one.labels, one.min_cluster_size, rounder.trees_of(one))
+        for one in found
+    )
     return FairnessFrontier(tuple(ordered), tuple(found), tuple(aside), plans[0].effort)
 
 

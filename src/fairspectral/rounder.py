@@ -19,12 +19,14 @@ from fairspectral.links import Links
 from fairspectral.parameters import seeded
 from fairspectral.progress import report
 from fairspectral.rounding.archive import Archive, is_lower
-from fairspectral.rounding.follow import follow_plan, measure_labels
-from fairspectral.rounding.placement import complete_rows
+from fairspectral.rounding.follow import KNOWN, SETTLED, follow_plan, measure_labels
+from fairspectral.rounding.placement import beside_fringe, complete_rows, settle_pieces
 from fairspectral.rounding.plan import RoundingPlan
 from fairspectral.rounding.result import FairAssignment, certify
 from fairspectral.rounding.rows import can_search, suits_levels
-from fairspectral.starts import Embeddings, choose_kinds, embed_starts, starts_from
+from fairspectral.rounding.sources import one_after_another
+from fairspectral.set_aside import Trees
+from fairspectral.starts import Embeddings, choose_kinds, embed_starts, starts_from, without_trees
 from fairspectral.validation import Attribute
 
 # The stage of several searches, for those who show progress.
@@ -85,6 +87,8 @@ class Rounder:
         self._searched: dict[tuple[Any, ...], FairAssignment] = {}
         # Whether all searches within some bounds were stopped early, by the bounds.
         self._stopped: dict[tuple[Any, ...], bool] = {}
+        # What starts set aside beside small components, by the floor.
+        self._trees: dict[int, Fringe] = {}
 
     def know(self, labels: np.ndarray, plan: RoundingPlan) -> None:
         """Add a clustering from elsewhere: where it is within the bounds, no result is worse."""
@@ -121,18 +125,42 @@ class Rounder:
                 found.append(one)
         return [self._best(plan, one) for plan, one in zip(plans, found, strict=True)]
 
+    def trees_of(self, found: FairAssignment) -> Trees | None:
+        """The trees that starts of the search for this clustering set aside."""
+        starts = sum(without_trees(one.name) for one in found.starts)
+        fringe = self._trees.get(found.min_cluster_size)
+        return Trees(*fringe.trees, starts) if starts and fringe else None
+
     def _best(self, plan: RoundingPlan, found: FairAssignment) -> FairAssignment:
         """The best that is known; `found` itself if nothing is better."""
-        best = self.archive.best(plan, stopped=found.stopped, searched=found.searched)
+        best = self._settled(plan, stopped=found.stopped, searched=found.searched)
         if best is None or (found.certified and not is_lower(best.cost, found.cost)):
             return found
         return best
+
+    def _settled(
+        self, plan: RoundingPlan, *, stopped: bool, searched: bool
+    ) -> FairAssignment | None:
+        """The best of the archive, with small components where they are best in these bounds."""
+        known = self.archive.best(plan, stopped=stopped, searched=searched)
+        if known is None or not self.fringe:
+            return known
+        beside = beside_fringe(plan, self.fringe)
+        labels = settle_pieces(self.operator, known.labels, self.fringe, beside)
+        if np.array_equal(labels, known.labels):
+            return known
+        rows = complete_rows(self.rows, labels, self.fringe, plan.n_clusters)
+        stages = measure_labels(plan, rows, labels, self.operator, self._weight, SETTLED).history
+        history = [*known.history, *stages]
+        found = certify(labels, plan, history, known.starts, stopped=stopped, searched=searched)
+        self.archive.add(found)
+        return found
 
     def _known(self, plan: RoundingPlan, embeddings: _ByKind) -> FairAssignment:
         """The best that is known after a Ctrl-C; where nothing is, only what the bounds need."""
         stopped = self._stopped.get(_bounds_of(plan))  # None: there was no search
         said = {"stopped": stopped is True, "searched": stopped is not None}
-        best = self.archive.best(plan, **said)
+        best = self._settled(plan, **said)
         if best is None:
             best = self._search_both_ways(plan, embeddings)
             best = certify(best.labels, plan, best.history, best.starts, **said)
@@ -146,8 +174,9 @@ class Rounder:
             found = self._search(plan, starts)
             self.archive.add(found)
             stopped = found.stopped
-            for labels in self._further(plan, embeddings, found, deadline):
-                again = self._search_from(plan, labels)
+            for name, labels in self._further(plan, embeddings, found, deadline):
+                again = self._search_from(plan, name, labels)
+                again = replace(again, starts=one_after_another(found.starts, again.starts))
                 self.archive.add(again)
                 stopped = stopped or again.stopped
             stopped = stopped or (not graph and deadline.passed)
@@ -161,18 +190,18 @@ class Rounder:
         embeddings: _ByKind,
         found: FairAssignment,
         deadline: Deadline,
-    ) -> Iterator[np.ndarray]:
+    ) -> Iterator[tuple[str, np.ndarray]]:
         """Clusterings to search from again, until the deadline: what is better than `found`.
 
         Off graphs the other starts come first.
         """
         best = self._best(plan, found)
         if not self._is_graph(plan) and not deadline.passed:
-            for _, labels in self._starts(plan, embeddings, deadline):
+            for start in self._starts(plan, embeddings, deadline):
                 if not deadline.passed:
-                    yield labels
+                    yield start
         if best is not found and not deadline.passed:
-            yield best.labels
+            yield KNOWN, best.labels
 
     def _is_graph(self, plan: RoundingPlan) -> bool:
         held = self.operator is not None and can_search(self.operator)
@@ -199,6 +228,9 @@ class Rounder:
                 )
             )
         starts = starts_from(embeddings[key], self.operator, plan, deadline)
+        for one in embeddings[key].made:
+            if without_trees(one.name):
+                self._trees[plan.smallest] = one.fringe
         return [(start.name, start.labels) for start in starts]
 
     def _search(
@@ -216,16 +248,17 @@ class Rounder:
             random_state=self._search_seed,
         )
 
-    def _search_from(self, plan: RoundingPlan, labels: np.ndarray) -> FairAssignment:
-        """Search again, from a clustering within the bounds that is better than what was found."""
+    def _search_from(self, plan: RoundingPlan, name: str, labels: np.ndarray) -> FairAssignment:
+        """Search again, from another start or from what is better than what was found."""
         if self._is_graph(plan):
-            return self._search(plan, [("known before", labels)])
+            return self._search(plan, [(name, labels)])
         return follow_plan(
             plan,
             complete_rows(self.rows, labels, self.fringe, plan.n_clusters),
             affinity=self.operator,
             sample_weight=self._weight,
             initial_labels=labels,
+            initial_name=name,
             fringe=self.fringe,
             random_state=self._search_seed,
         )

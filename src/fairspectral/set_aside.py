@@ -2,17 +2,45 @@
 
 Every component has an eigenvector of its own with eigenvalue 1, the largest there is. A few
 people without any affinity to the rest would take the place of the clusters in the embedding.
+After the search each is where, all others staying, the cut is lowest: nowhere else would it keep
+the bounds, make up at most half of the cluster with the other components, and lower the cut.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
 from fairspectral.affinity import AffinityOperator
 from fairspectral.affinity.fringe import Fringe, find_fringe
 from fairspectral.rounding.plan import RoundingPlan
+
+
+@dataclass(frozen=True)
+class Trees:
+    """Trees that hang on the graph by one edge each, which some starts of a search set aside.
+
+    Attributes
+    ----------
+    persons, trees : int
+        How many people are in how many of them; all have fewer than the floor.
+    starts : int
+        The starts that were embedded without them.
+    """
+
+    persons: int
+    trees: int
+    starts: int
+
+    def __str__(self) -> str:
+        starts = "1 start" if self.starts == 1 else f"{self.starts} starts"
+        return (
+            f"{self.persons:,} people in {self.trees:,} tree(s) that hang on the rest by one edge "
+            f"were set aside in {starts} of the search and placed whole there; then the search "
+            "moved them like everybody"
+        )
 
 
 @dataclass(frozen=True)
@@ -29,18 +57,23 @@ class SetAside:
         The cluster where each of them was placed.
     floor : int
         The fewest people that a cluster may have: all these components have fewer.
+    trees : Trees or None
+        Who was in the embedding, but not in those of some other starts of the search.
     """
 
     indices: np.ndarray
     piece: np.ndarray
     clusters: np.ndarray
     floor: int
+    trees: Trees | None = None
 
     @classmethod
-    def of(cls, fringe: Fringe, labels: np.ndarray, floor: int) -> SetAside:
+    def of(
+        cls, fringe: Fringe, labels: np.ndarray, floor: int, trees: Trees | None = None
+    ) -> SetAside:
         """What became of a fringe in a clustering of everybody."""
         indices = np.flatnonzero(fringe.piece >= 0)
-        return cls(indices, fringe.piece[indices], labels[indices], floor)
+        return cls(indices, fringe.piece[indices], labels[indices], floor, trees)
 
     def __bool__(self) -> bool:
         return len(self.indices) > 0
@@ -66,22 +99,32 @@ class SetAside:
             f"{self.floor:,} people, too small to be a cluster, were set aside before the embedding"
         )
 
+    @property
+    def words(self) -> str:
+        """All that there is to say, in sentences; empty if nobody was ever set aside."""
+        return str(self) if self or self.trees else ""
+
     def __str__(self) -> str:
+        return f"{self._placed} {self.trees}." if self.trees else self._placed
+
+    @property
+    def _placed(self) -> str:
         if not self:
             return f"{self.people}."
         split = self.n_pieces - self.n_whole
-        placed = "placed whole where the cut is lowest"
+        placed = "placed whole, each where the cut is lowest within the bounds"
         if split:
             why = "since whole they would break the bounds or raise the cut"
             placed = f"{self.n_whole:,} {placed}, and {split:,} in parts, {why}"
         return f"{self.people}; then {placed}."
 
-    def summary(self) -> dict[str, int]:
+    def summary(self) -> dict[str, Any]:
         """The numbers, for JSON."""
         return {
             "persons": len(self.indices),
             "components": self.n_pieces,
             "placed_whole": self.n_whole,
+            "trees": self.trees and asdict(self.trees),
         }
 
 

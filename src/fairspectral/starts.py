@@ -126,6 +126,11 @@ def choose_kinds(plan: RoundingPlan, *, dense: bool = False) -> tuple[Kind, ...]
     return (_UNBOUNDED if is_free(plan) else _BOUNDED)[:count]
 
 
+def without_trees(name: str) -> bool:
+    """Whether the start of this name was embedded without the trees that dangle."""
+    return name in (_FAIR_NO_TREES.name, _PLAIN_NO_TREES.name)
+
+
 def make_starts(
     operator: AffinityOperator,
     attributes: tuple[Attribute, ...],
@@ -209,15 +214,21 @@ def _give_up_after_interrupt(_: IterationRecord) -> None:
 
 
 class Embeddings:
-    """Embeddings for several plans: each is computed when the first plan asks for it, and kept."""
+    """Embeddings for several plans: each is computed when the first plan asks for it, and kept.
 
-    def __init__(self, made: Iterator[StartRows]) -> None:
-        self._made, self._kept = made, list[StartRows]()
+    Attributes
+    ----------
+    made : list of StartRows
+        Those that were asked for so far.
+    """
+
+    def __init__(self, pending: Iterator[StartRows]) -> None:
+        self._pending, self.made = pending, list[StartRows]()
 
     def __iter__(self) -> Iterator[StartRows]:
-        yield from self._kept
-        for one in self._made:
-            self._kept.append(one)
+        yield from self.made
+        for one in self._pending:
+            self.made.append(one)
             yield one
 
 

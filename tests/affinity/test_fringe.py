@@ -50,6 +50,14 @@ def test_trees_hang_on_their_anchor():
     assert not fringe_of(W, 4)
 
 
+def test_trees_are_counted_without_components():
+    edges = [*ring(0, 5), (4, 5), (5, 6), (1, 7), (8, 9)]
+    found = fringe_of(graph(10, edges), 3, trees=True)
+    assert len(found.sizes) == 3
+    assert found.trees == (3, 2)
+    assert fringe_of(graph(10, edges), 3).trees == (0, 0)
+
+
 def test_a_tree_that_could_be_a_cluster_is_kept_whole():
     W = graph(10, [*ring(0, 4), (0, 4), (4, 5), (0, 6), (2, 7), (7, 8), (7, 9)])
     assert pieces(fringe_of(W, 3, trees=True)) == [[4, 5], [6]]

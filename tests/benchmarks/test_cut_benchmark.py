@@ -110,6 +110,13 @@ def test_a_lower_floor_is_looser():
 def test_labels_are_packed_and_unpacked():
     labels = np.arange(25).repeat(7)
     np.testing.assert_array_equal(unpack(pack(labels)), labels)
+    np.testing.assert_array_equal(unpack(pack(np.arange(256))), np.arange(256))
+
+
+@pytest.mark.parametrize("label", [-1, 256])
+def test_labels_that_a_byte_does_not_hold_are_refused(label):
+    with pytest.raises(ValueError, match="from 0 to at most 255"):
+        pack(np.array([0, label]))
 
 
 # Nearest neighbours at equal distances may be others on another machine.
@@ -211,9 +218,26 @@ def test_the_report_answers_what_must_be_true(known):
     assert "found by these runs" in summary
     assert "within 2 % of the best known on 0 of 2" in summary
     assert "worst seed within 5 % on 1" in summary
-    assert "comparisons with a peer's lower median: 1: wine-k5-none (METIS, 4.0 %)" in summary
+    assert (
+        "comparisons with a peer's lower median: 1: wine-k5-none (METIS, 4.0 %); 2 of 2" in summary
+    )
     assert "on 1: wine-k5-0.2 to wine-k5-none" in summary
     assert "3 cells outside their bounds in 5 runs, 1 invalid" in summary
+
+
+def test_a_run_that_is_not_valid_does_not_shift_the_seeds(known):
+    rows = [row | {"valid": True} for row in example_rows()[:4]]
+    rows[1]["cut"], rows[2]["cut"] = 1.05, 1.0  # each seed has its lowest cut without a bound
+    assert "at any seed, on none" in Results(rows, known).summary()
+    rows[2]["valid"] = False  # seed 1 would be held against seed 0
+    assert "at any seed, on none" in Results(rows, known).summary()
+
+
+def test_seeds_above_a_peer_are_counted_where_the_median_is_not(known):
+    rows = [example_rows()[4] | {"cut": cut, "seed": at} for at, cut in enumerate([1.0, 1.1, 1.2])]
+    rows += [example_rows()[2] | {"cut": cut, "seed": at} for at, cut in enumerate([0.9, 1.05])]
+    summary = Results(rows, known).summary()
+    assert "lower median: none; 1 of 2 runs are above the best seed of any peer." in summary
 
 
 def test_the_picture_has_a_line_for_each_effort(tmp_path, known):

@@ -45,6 +45,17 @@ def test_it_says_what_it_did(call, people):
     assert "Nothing was written" in done.out
 
 
+def test_it_says_what_the_search_began_with_and_which_start_won(call, people):
+    line = next(x for x in cluster(call, people).out.splitlines() if x.startswith("Searched from"))
+    search = cluster(call, people, "--json").json["search"]
+    assert f"{len(search['starts'])} starts" in line
+    assert search["winner"] in line
+    assert len({one["name"] for one in search["starts"]}) > 1
+    assert all(one["name"] in line for one in search["starts"])
+    won = [one["name"] for one in search["starts"] if one["won"]]
+    assert won == [search["winner"]] or search["winner"] == "combined from several"
+
+
 def test_sensitive_columns_are_not_features_by_default(call, people):
     used = cluster(call, people, "--json").json["columns"]
     assert "sex" not in used["numeric"] + used["categorical"]

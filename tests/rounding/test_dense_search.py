@@ -8,6 +8,7 @@ from fairspectral import FairSpectralClustering
 from fairspectral.affinity import make_operator, tiles
 from fairspectral.rounding import dense_search
 from fairspectral.rounding.fair import fair_assignment
+from fairspectral.rounding.sources import COMBINED
 
 
 def outlying_clusters(seed, crowd=420, outliers=12, clusters=7):
@@ -41,6 +42,41 @@ def test_small_clusters_of_outliers_are_found_which_moves_cannot_make(monkeypatc
 
     # Each outlying cluster that is found takes its cut of almost 1 away.
     assert found < by_moves - 1
+
+
+@pytest.mark.parametrize("effort", ["fast", "default"])
+@pytest.mark.parametrize("tolerance", [0.1, None])
+def test_the_result_says_what_the_search_began_with(effort, tolerance):
+    W, groups, _ = outlying_clusters(2, crowd=150, clusters=3)
+    found = search_from_anywhere(W, groups, 4, effort=effort, fairness_tol=tolerance)
+    names = [one.name for one in found.starts]
+    assert names[0] == "fair flow" if tolerance else "initial labels"
+    assert found.starts[0].given is not None
+    assert ("random through coarser levels" in names) == (effort == "default")
+    gave = [one.found for one in found.starts if one.found is not None]
+    assert found.normalized_cut <= min(gave) + 1e-9
+    assert sum(one.won for one in found.starts) <= 1
+    assert found.winner in (*names, COMBINED)
+    assert found.winner in found.search or found.winner == COMBINED
+
+
+def test_wider_bounds_are_a_start_of_their_own():
+    W, groups, _ = outlying_clusters(2, crowd=150, clusters=3)
+    model = FairSpectralClustering(3, affinity="precomputed", effort="fast", random_state=0)
+    model.fit(W, sensitive_features=groups)
+    names = [one.name for one in model.fair_assignment_.starts]
+    assert names == ["fair flow", "search within wider bounds"]
+    assert model.fair_assignment_.winner in names
+
+
+def test_without_bounds_the_plain_embedding_is_among_the_starts():
+    W, groups, _ = outlying_clusters(2, crowd=150, clusters=3)
+    model = FairSpectralClustering(
+        3, affinity="precomputed", fairness_tol=None, effort="fast", random_state=0
+    )
+    fair = model.fit(W, sensitive_features=groups).fair_assignment_
+    assert [one.name for one in fair.starts] == ["fair flow", "plain embedding"]
+    assert fair.winner == "plain embedding"
 
 
 @pytest.mark.parametrize("options", [{"effort": "fast"}, {"refine_rounds": 5}, {}])

@@ -84,4 +84,3 @@ def test_without_an_affinity_ctrl_c_takes_the_best_so_far():
         found = follow.follow_plan(plan, rows, random_state=0)
     assert found.certified
     assert found.stopped
-

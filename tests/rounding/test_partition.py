@@ -1,6 +1,7 @@
 """The search for a low cut: bounds held, exact cuts, never worse than a start, one result."""
 
 import signal
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -218,6 +219,34 @@ def test_what_each_start_gave_is_in_the_result():
     assert all(one.found is None or one.found >= found.cut - 1e-9 for one in found.sources)
 
 
+def test_a_start_from_which_alone_the_labels_come_has_won():
+    W, groups, clusters = make_block_graph()
+    plan, operator = make_plan(groups, 4), store(W, "sparse")
+    starts = [("random", np.arange(200) % 4), ("planted", clusters)]
+    effort = LITTLE.scaled(0)  # nothing is combined
+    found = partition(operator, starts, plan, np.random.default_rng(0), effort)
+    assert [one.won for one in found.sources] == [False, True]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_combination_is_lower_than_every_start_alone(seed):
+    """And where it is not, one of them has won."""
+    rng = np.random.default_rng(seed)
+    W = np.triu(rng.random((60, 60)) < 0.2, 1).astype(float)
+    W = W + W.T + np.eye(60)
+    starts = [(str(at), rng.integers(0, 5, 60)) for at in range(3)]
+    effort = Effort(steps=2_000, per_node=0, members=4, generations=4)
+    plan = make_plan(np.arange(60) % 2, 5)
+    found = partition(store(W, "sparse"), starts, plan, rng, effort)
+    winners = [one for one in found.sources if one.won]
+    alone = min(one.found for one in found.sources if one.found is not None)
+    assert len(winners) <= 1
+    if winners:
+        assert winners[0].found == alone
+    else:
+        assert found.cut < alone
+
+
 def test_a_report_can_end_the_search():
     W, groups, clusters = make_block_graph()
     plan, seen = make_plan(groups, 4), []
@@ -317,6 +346,18 @@ def large_from_400(monkeypatch):
     monkeypatch.setattr(door, "LARGE", 400)
     monkeypatch.setattr(large, "POPULATED", 150)
     monkeypatch.setattr(search, "_MANY", 400)
+
+
+@pytest.mark.usefixtures("large_from_400")
+def test_the_winner_among_the_starts_of_a_large_graph_is_known_after_the_way_up():
+    people = make_msbm(1500, 4, n_groups=3, scale=0.2, random_state=0)
+    plan = make_plan(people.sensitive_features, 4, fairness_tol=None)
+    effort = replace(LITTLE, generations=0)  # nothing is combined
+    affinity = make_operator(people.graph, "precomputed")
+    starts = [("blocks", people.clusters)]
+    found = partition(affinity, starts, plan, np.random.default_rng(0), effort)
+    (winner,) = [one for one in found.sources if one.won]
+    assert winner.found == min(one.found for one in found.sources if one.found is not None)
 
 
 @pytest.mark.usefixtures("large_from_400")

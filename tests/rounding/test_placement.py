@@ -10,12 +10,12 @@ from fairspectral.cut import CutState
 from fairspectral.rounding.placement import (
     _Places,
     complete_rows,
-    gather_pieces,
     place_pieces,
     rows_of_all,
+    settle_pieces,
 )
 from fairspectral.rounding.plan import plan_rounding
-from fairspectral.rounding.result import all_inside
+from fairspectral.rounding.result import all_inside, keeps_all
 
 
 def two_blocks(extra=(), n=40, seed=1):
@@ -104,12 +104,58 @@ def test_split_pieces_are_gathered_where_bounds_allow():
     fringe = find_fringe(operator, 3)
     labels[[40, 42]], labels[[41, 43]] = 0, 1
     before = CutState.measure(operator, labels, 2).cut
-    gathered = gather_pieces(operator, labels, fringe, plan)
+    gathered = settle_pieces(operator, labels, fringe, plan)
     assert gathered[40] == gathered[41]
     assert gathered[42] == gathered[43]
     assert all_inside(plan.rules, gathered, 2)
     assert CutState.measure(operator, gathered, 2).cut <= before
     assert labels[40] != labels[41]  # the given labels are not changed
+
+
+def cuts_of_single_moves(operator, labels, fringe, plan):
+    """The cut after each move of a single whole piece that keeps all cells and the floor."""
+    for members in fringe.members():
+        for cluster in range(plan.n_clusters):
+            moved = labels.copy()
+            moved[members] = cluster
+            if keeps_all(plan, moved):
+                yield CutState.measure(operator, moved, plan.n_clusters).cut
+
+
+@pytest.mark.parametrize("tol", [0.1, 0.3, None])
+@pytest.mark.parametrize("seed", range(6))
+def test_no_whole_piece_can_move_and_lower_the_cut(seed, tol):
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(2, 5, 9)
+    extra = [rng.integers(1, 4) * (np.ones((s, s)) - np.eye(s)) for s in sizes]
+    n = 40 + int(sizes.sum())
+    groups = rng.integers(0, 2, n)
+    operator, plan, labels = setting(extra, groups, tol=tol, min_cluster_size=6)
+    fringe = find_fringe(operator, 6)
+    for members in fringe.members():
+        labels[members] = rng.integers(0, 2)
+    labels = place_pieces(operator, labels, fringe, plan) if tol else labels
+    if not keeps_all(plan, labels):
+        pytest.skip("this draw has no start within the bounds")
+    settled = settle_pieces(operator, labels, fringe, plan)
+    np.testing.assert_array_equal(settled[:40], labels[:40])
+    assert keeps_all(plan, settled)
+    cut = CutState.measure(operator, settled, 2).cut
+    assert cut <= CutState.measure(operator, labels, 2).cut + 1e-12
+    lowest = min(cuts_of_single_moves(operator, settled, fringe, plan))
+    assert lowest >= cut - 1e-10
+    np.testing.assert_array_equal(settle_pieces(operator, settled, fringe, plan), settled)
+
+
+def test_a_whole_piece_moves_where_the_cut_ends_lower():
+    operator, plan, labels = setting([pair()], np.arange(42) % 2, tol=None, min_cluster_size=3)
+    fringe = find_fringe(operator, 3)
+    cuts = []
+    for cluster in (0, 1):
+        labels[40:] = cluster
+        cuts.append(CutState.measure(operator, labels, 2).cut)
+    labels[40:] = int(np.argmax(cuts))
+    assert settle_pieces(operator, labels, fringe, plan)[40:].tolist() == [np.argmin(cuts)] * 2
 
 
 def test_a_piece_stays_split_where_whole_it_would_break_the_bounds():
@@ -120,7 +166,7 @@ def test_a_piece_stays_split_where_whole_it_would_break_the_bounds():
     fringe = find_fringe(operator, 5)
     labels[40:42], labels[42:] = 0, 1
     assert all_inside(plan.rules, labels, 2)
-    np.testing.assert_array_equal(gather_pieces(operator, labels, fringe, plan), labels)
+    np.testing.assert_array_equal(settle_pieces(operator, labels, fringe, plan), labels)
 
 
 @pytest.mark.parametrize("dense", [False, True])

@@ -7,9 +7,9 @@ import pytest
 
 from fairspectral.links import Links
 from fairspectral.rounding.bounds import make_rule
-from fairspectral.rounding.partition import Source
 from fairspectral.rounding.plan import RoundingPlan
 from fairspectral.rounding.result import STOPPED, Stage, all_inside, certify
+from fairspectral.rounding.sources import Source
 from fairspectral.validation import Attribute
 
 STAGES = (

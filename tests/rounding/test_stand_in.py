@@ -74,3 +74,5 @@ def test_a_fit_ends_near_the_stored_matrix(blobs):
         model.fit(X, sensitive_features=groups)
         cuts.append(model.audit_.normalized_cut)
     assert cuts[1] < 1.02 * cuts[0]
+    assert [one.name for one in model.fair_assignment_.starts] == ["fair flow"]
+    assert model.fair_assignment_.winner == "fair flow"

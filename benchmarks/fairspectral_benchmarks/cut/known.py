@@ -20,6 +20,8 @@ from fairspectral_benchmarks.files import ROOT, read_json, write_json
 PATH = ROOT / "benchmarks" / "best_known_cuts.json"
 # Cuts closer than this are equal: sums of the same weights in another order.
 EQUAL = 1e-9
+# The largest label that one byte holds.
+_LARGEST = np.iinfo(np.uint8).max
 
 
 class BestKnown:
@@ -81,6 +83,11 @@ class BestKnown:
 
 def pack(labels: np.ndarray) -> str:
     """Labels of at most 256 clusters as text."""
+    if np.min(labels) < 0 or np.max(labels) > _LARGEST:
+        raise ValueError(
+            f"labels run from {np.min(labels)} to {np.max(labels)}, but a byte is kept for each: "
+            f"number the clusters from 0 to at most {_LARGEST}."
+        )
     return base64.b64encode(
         zlib.compress(np.asarray(labels).astype(np.uint8).tobytes(), 9)
     ).decode()

@@ -45,11 +45,15 @@ class Results:
         ]
         self._known = known
 
-    def cuts(self, instance: Instance, method: str) -> np.ndarray:
-        """Cuts of the valid runs, by seed."""
+    def by_seed(self, instance: Instance, method: str) -> dict[int, float]:
+        """The cut of each seed whose run is valid."""
         runs = self._runs.get((instance.name, method), [])
         ordered = sorted(runs, key=lambda row: row["seed"])
-        return np.array([row["cut"] for row in ordered if row.get("valid")])
+        return {row["seed"]: row["cut"] for row in ordered if row.get("valid")}
+
+    def cuts(self, instance: Instance, method: str) -> np.ndarray:
+        """Cuts of the valid runs, ordered by seed."""
+        return np.array(list(self.by_seed(instance, method).values()))
 
     def best(self, instance: Instance) -> float:
         """The lowest cut that is known."""
@@ -111,16 +115,24 @@ class Results:
         )
 
     def _plain(self, method: str) -> str:
-        beaten = []
+        beaten, seeds, above = [], 0, 0
         peers = [name for name in self.methods if name not in OURS]
         for instance in self.instances:
             mine = self.cuts(instance, method)
-            for peer in peers if instance.tolerance is None and len(mine) else ():
-                theirs = self.cuts(instance, peer)
-                if len(theirs) and np.median(mine) > np.median(theirs) * (1 + EQUAL):
+            if instance.tolerance is not None or not len(mine):
+                continue
+            valid = {peer: cuts for peer in peers if len(cuts := self.cuts(instance, peer))}
+            for peer, theirs in valid.items():
+                if np.median(mine) > np.median(theirs) * (1 + EQUAL):
                     more = 100 * (np.median(mine) / np.median(theirs) - 1)
                     beaten.append(f"{instance.name} ({peer}, {more:.1f} %)")
-        return f"**{method}**, no bound: comparisons with a peer's lower median: {_listed(beaten)}."
+            if valid:
+                best = min(theirs.min() for theirs in valid.values())
+                seeds, above = seeds + len(mine), above + int(np.sum(mine > best * (1 + EQUAL)))
+        return (
+            f"**{method}**, no bound: comparisons with a peer's lower median: {_listed(beaten)}; "
+            f"{above} of {seeds} runs are above the best seed of any peer."
+        )
 
     def _tolerances(self, method: str) -> str:
         rises = []
@@ -128,8 +140,8 @@ class Results:
             tight, loose = (one, other) if other.at_least_as_loose_as(one) else (other, one)
             if not loose.at_least_as_loose_as(tight):
                 continue
-            seeds = zip(self.cuts(tight, method), self.cuts(loose, method), strict=False)
-            if any(b > a * (1 + EQUAL) for a, b in seeds):
+            below, above = self.by_seed(tight, method), self.by_seed(loose, method)
+            if any(above[seed] > below[seed] * (1 + EQUAL) for seed in below.keys() & above):
                 rises.append(f"{tight.name} to {loose.name}")
         return (
             f"**{method}**: a higher cut at a looser tolerance, at any seed, on {_listed(rises)}."

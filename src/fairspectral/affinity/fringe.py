@@ -49,6 +49,12 @@ class Fringe:
     def __bool__(self) -> bool:
         return len(self.anchors) > 0
 
+    @property
+    def trees(self) -> tuple[int, int]:
+        """How many nodes are in trees, and how many trees there are."""
+        of_trees = self.anchors >= 0
+        return int(self.sizes[of_trees].sum()), int(of_trees.sum())
+
     @classmethod
     def none(cls, n: int) -> Fringe:
         """Nothing is set aside of n nodes."""

@@ -55,6 +55,8 @@ def print_clustering(
         print_lines(model.affinity_choice_)
     print_audit(found)
     print_lines(f"Normalised cut {found.normalized_cut:.4g}; {seconds:.1f} s in all.")
+    if model.fair_assignment_ is not None and model.fair_assignment_.search:
+        print_lines(model.fair_assignment_.search)
     print_lines(*found.certificate.splitlines())
     if model.diagnosis_:
         print_lines(*str(model.diagnosis_).splitlines())
@@ -101,6 +103,7 @@ def print_clustering_json(
         "links": prepared.people.link_summary(model.labels_, model.n_clusters),
         "diagnosis": [asdict(finding) for finding in model.diagnosis_],
         "set_aside": model.set_aside_.summary(),
+        "search": None if fair is None else fair.search_summary(),
         "achieved_tolerance": None if fair is None else fair.achieved_tol,
         "solver": solver_summary(model.solve_result_),
         **{name: None if path is None else str(path) for name, path in outputs.items()},

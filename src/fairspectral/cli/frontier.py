@@ -131,6 +131,7 @@ def _print(
     )
     if model.set_aside_:
         print_lines(f"{model.set_aside_.people}.")
+    print_lines(*dict.fromkeys(f"{one.trees}." for one in found.set_aside if one.trees))
     if found.searched[-1]:
         print_lines("Price: how much larger the cut is than at the loosest tolerance shown.")
     print_lines(*filter(None, [found.caution]))

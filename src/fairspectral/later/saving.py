@@ -25,7 +25,7 @@ from fairspectral.later.plain_json import from_json, to_json
 from fairspectral.later.training import PRECOMPUTED, Training
 from fairspectral.rounding.requests import OF_THE_LABELS, one_group
 from fairspectral.rounding.result import FairAssignment
-from fairspectral.set_aside import SetAside
+from fairspectral.set_aside import SetAside, Trees
 from fairspectral.validation import Attribute
 from fairspectral.weighting import Weights
 
@@ -82,6 +82,7 @@ def save_model(model: Any, path: Any, **extra: Any) -> Path:
             "cut": model.audit_.normalized_cut,
             "certificate": model.audit_.certificate,
             "floor": model.set_aside_.floor,
+            "trees": model.set_aside_.summary()["trees"],
             "rescaled": training.rescaled,
             "dtype": np.dtype(training.dtype).name,
             "diagnosis": [asdict(finding) for finding in model.diagnosis_],
@@ -134,7 +135,8 @@ def load_model(make: type[Model], path: Any) -> tuple[Model, dict[str, Any]]:
     model._terms = ClusterTerms(arrays["within"], arrays["volumes"])
     model._training = _unpack(header["rows"], arrays, model, fitted)
     indices, piece, clusters = arrays["aside"]
-    model.set_aside_ = SetAside(indices, piece, clusters, fitted["floor"])
+    trees = Trees(**fitted["trees"]) if fitted.get("trees") else None
+    model.set_aside_ = SetAside(indices, piece, clusters, fitted["floor"], trees)
     model.affinity_choice_ = fitted["affinity_choice"]
     k = len(model._terms.volumes)
     model._nodes = fitted.get("nodes")

@@ -74,7 +74,7 @@ def price_chart(frontier: FairnessFrontier, model: Any) -> LineChart:
             return said
         return f"{said}\n{signed(value / cost[-1] - 1)} over the loosest"
 
-    tips = [tip(place, cost[place]) for place in places]
+    tips = [tip(int(place), cost[place]) for place in places]
     at, on_line = own_place(frontier, model), has_run(frontier, model)
     marked = int(np.searchsorted(places, at)) if at is not None and on_line else None
     series = [Series(name, places, cost[places], tips, marked)]

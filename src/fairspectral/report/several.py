@@ -241,6 +241,7 @@ def headline(runs: Sequence[Run]) -> list[str]:
     models = [run.model for run in runs]
     said += dict.fromkeys(filter(None, (one.affinity_operator_.choice for one in models)))
     said += dict.fromkeys(f"{one.set_aside_.people}." for one in models if one.set_aside_)
+    said += dict.fromkeys(f"{one.set_aside_.trees}." for one in models if one.set_aside_.trees)
     return said
 
 

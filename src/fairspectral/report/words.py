@@ -196,6 +196,6 @@ def _small_print(model: Any, judgement: Judgement) -> tuple[str, ...]:
         )
     if model.fair_assignment_ is not None:
         sentences.append(model.fair_assignment_.certificate)
-    if model.set_aside_:
-        sentences.append(str(model.set_aside_))
-    return tuple(sentences)
+        sentences.append(model.fair_assignment_.search)
+    sentences.append(model.set_aside_.words)
+    return tuple(filter(None, sentences))

@@ -26,6 +26,7 @@ from fairspectral.rounding.plan import RoundingPlan
 from fairspectral.rounding.refine import affordable_rounds, local_search, tighten
 from fairspectral.rounding.result import all_inside
 from fairspectral.rounding.rows import can_search
+from fairspectral.rounding.sources import Source, none_won
 
 # The bands of shares, relative to the population's, in which the search for a low cut begins. From
 # the widest one straight to the bounds of a user, much of what it gained would be lost.
@@ -42,7 +43,13 @@ _MOST = 3000
 # Rounds at each effort, as a part of the default.
 _ROUNDS = {"fast": 0.1, "default": 1.0, "thorough": 10.0}
 
-Stage = tuple[str, CutState]
+# The names of what the search tries beside the start that was given.
+WIDER = "search within wider bounds"
+COARSER = "{} through coarser levels"
+
+Stage = tuple[str, CutState, tuple[Source, ...]]
+# A clustering that the search may go on from, and the starts that it comes from.
+Candidate = tuple[CutState, tuple[Source, ...]]
 
 
 def search_dense(
@@ -53,9 +60,10 @@ def search_dense(
     deadline: Deadline,
     *,
     widen: bool,
+    name: str,
     begin: float,
 ) -> Iterator[Stage]:
-    """The stages of the search, each with a lower cut than the one before.
+    """The stages of the search, each with a lower cut than the one before, and what it began with.
 
     Parameters
     ----------
@@ -72,6 +80,8 @@ def search_dense(
     widen : bool
         Whether to search within wider bounds first. Tight bounds leave few moves, and a search
         under them gets stuck early.
+    name : str
+        That of the start.
     begin : float
         Fraction of the whole rounding that is done.
     """
@@ -87,24 +97,29 @@ def search_dense(
     rounds = rounds_of(plan, affinity)
     bands = _wider_bands(plan.rules) if widen else []
     part, span = rounds // (len(bands) + 1), (1 - begin) / (len(bands) + 1)
-    other, candidates = state, [state]
+    candidates: list[Candidate] = [(state, (_source(name, plan, state),))]
+    other = state
     for rules, tighter in pairwise([*bands, plan.rules]):
         other = search(other, rules, rounds=part, progress=(begin, begin + span))
         other = tighten(affinity, other, fair_flow(plan, tighter, other.labels))
         rounds, begin = rounds - part, begin + span
     if bands:
-        candidates.append(other)
+        candidates.append((other, (Source(WIDER, None, False, None),)))
     if _suits_levels(plan, affinity):
-        candidates.append(_through_levels(plan, affinity, state, rng))
-    start = state
-    if len(candidates) > 1:
-        state = _best(plan, [search(one, plan.rules, rounds=0) for one in candidates])
-        yield "from wider bounds" if bands else "from coarser levels", state
+        candidates.append(_through_levels(plan, affinity, state, name, rng))
+    start, several = state, len(candidates) > 1
+    if several:
+        descended = [(search(one, plan.rules, rounds=0), told) for one, told in candidates]
+        state, sources = _choose(plan, descended)
+        yield "from wider bounds" if bands else "from coarser levels", state, sources
     found = search(state, plan.rules, rounds=rounds, progress=(begin, 1.0))
     # Its cut was updated by many small steps: measure it again. Then a gain as small as a
     # floating-point error may prove to be none.
     measured = CutState.measure(affinity, found.labels, plan.n_clusters)
-    yield "cut by moves", _best(plan, [measured, start])
+    best = _best(plan, [measured, start])
+    if not several:
+        sources = _choose(plan, [(best, candidates[0][1])])[1]
+    yield "cut by moves", best, sources
 
 
 def _suits_levels(plan: RoundingPlan, affinity: Any) -> bool:
@@ -116,11 +131,29 @@ def _through_levels(
     plan: RoundingPlan,
     affinity: Any,
     state: CutState,
+    name: str,
     rng: np.random.Generator,
-) -> CutState:
+) -> Candidate:
     """A clustering by a short multilevel search from a given one, which has the same deadline."""
-    found = partition(affinity, [("given", state.labels)], plan, rng, _LEVELS[plan.effort])
-    return CutState.measure(affinity, found.labels, plan.n_clusters)
+    found = partition(affinity, [(name, state.labels)], plan, rng, _LEVELS[plan.effort])
+    sources = (replace(one, name=COARSER.format(one.name)) for one in found.sources)
+    return CutState.measure(affinity, found.labels, plan.n_clusters), tuple(sources)
+
+
+def _source(name: str, plan: RoundingPlan, state: CutState) -> Source:
+    return Source(name, state.cut, all_inside(plan.rules, state.labels, plan.n_clusters), None)
+
+
+def _choose(plan: RoundingPlan, candidates: list[Candidate]) -> Candidate:
+    """The best clustering, and the starts of all, of which only its own may have won."""
+    best = _best(plan, [state for state, _ in candidates])
+    sources: list[Source] = []
+    for state, own in candidates:
+        if len(own) == 1:
+            inside = all_inside(plan.rules, state.labels, plan.n_clusters)
+            own = (replace(own[0], found=state.cut if inside else None, won=True),)
+        sources += own if state is best else none_won(own)
+    return best, tuple(sources)
 
 
 def rounds_of(plan: RoundingPlan, affinity: Any) -> int:

@@ -32,13 +32,14 @@ from fairspectral.rounding.partition.search import Effort
 from fairspectral.rounding.placement import (
     beside_fringe,
     fringe_of_nodes,
-    gather_pieces,
+    settle_pieces,
     start_beside_fringe,
 )
 from fairspectral.rounding.plan import RoundingPlan
 from fairspectral.rounding.refine import flow_steps, local_search, tighten
 from fairspectral.rounding.result import FairAssignment, all_inside, certify
 from fairspectral.rounding.rows import can_move, suits_levels
+from fairspectral.rounding.sources import Source, one_after_another
 from fairspectral.rounding.stand_in import batches_of_moves
 from fairspectral.rounding.start import (
     WeightedRows,
@@ -59,10 +60,14 @@ _ROUNDS = 100
 _MANY_DENSE = 3000
 _LESS = {"fast": "fast", "default": "fast", "thorough": "default"}
 
-# Name of the first stage.
+# Names of the first stage: of one's own, of labels that were given, and of an earlier search.
 KMEANS = "k-means with a floor"
+INITIAL = "initial labels"
+KNOWN = "known before"
 # Name of the last stage where neither the rows of the affinities nor single ones can be had.
 BATCHES = "cut by batches of moves"
+# Name of the last stage where small components were set aside.
+SETTLED = "small components placed whole"
 
 # Rough share of the time before the search for a low cut.
 _STARTED = 0.2
@@ -76,6 +81,7 @@ def follow_plan(
     sample_weight: Any = None,
     centroids: np.ndarray | None = None,
     initial_labels: Any = None,
+    initial_name: str = INITIAL,
     starts: Sequence[tuple[str, np.ndarray]] = (),
     fringe: Fringe | None = None,
     n_init: int = 10,
@@ -84,7 +90,7 @@ def follow_plan(
     """`fair_assignment` for a validated request; `rows` is the embedding.
 
     `starts` are clusterings by name, in place of k-means, for an affinity that can be searched.
-    Pieces of the `fringe` are brought together again at the end if the search has split them.
+    Pieces of the `fringe` are placed again at the end, whole if the search has split them.
     From the beginning one time budget is for all of it, and one Ctrl-C ends it: then only what the
     bounds need is done.
     """
@@ -112,7 +118,8 @@ def follow_plan(
             history = History(points, affinity, k)
             history.add(KMEANS, labels)
         else:
-            history.add(*_start(points, plan, centroids, initial_labels, n_init, seeds))
+            name, labels = _start(points, plan, centroids, initial_labels, n_init, seeds)
+            history.add(name if initial_labels is None else initial_name, labels)
         if not starts:
             report(ROUNDING, _STARTED)
         if not fair and starts and not plan.in_nodes:
@@ -122,8 +129,8 @@ def follow_plan(
                 searched, points, affinity, history, centroids, initial_labels, rng, deadline
             )
     if fringe:
-        gathered = gather_pieces(affinity, history.labels, fringe, searched)
-        history.add("small components placed whole", gathered)
+        settled = settle_pieces(affinity, history.labels, fringe, searched)
+        history.add(SETTLED, settled)
     return certify(history.labels, plan, history.stages, history.starts, stopped=history.stopped)
 
 
@@ -141,12 +148,13 @@ def measure_labels(
     labels: np.ndarray,
     affinity: Any = None,
     sample_weight: Any = None,
+    name: str = KNOWN,
 ) -> FairAssignment:
     """A clustering from elsewhere as a result: its costs, and what the plan's bounds say of it."""
     k = plan.n_clusters
     weights = None if sample_weight is None else check_weights(sample_weight, len(rows))
     history = History(WeightedRows.scaled(rows, weights, plan.row_scaling, affinity), affinity, k)
-    history.add("known before", labels)
+    history.add(name, labels)
     return certify(labels, plan, history.stages)
 
 
@@ -181,19 +189,7 @@ def _from_one_start(
         if centroids is None and len(labels) <= _GRAM_ROWS and (points.weights > 0).all():
             _lower_the_cost(plan, points, history, rng, deadline)
     elif not can_move(affinity):
-        assert history.measured is not None
-        state = flow_steps(affinity, history.measured, assign)
-        history.add("cut by flow", state.labels, state)
-        state = batches_of_moves(
-            affinity,
-            state,
-            plan.rules,
-            smallest=plan.smallest,
-            largest=plan.largest,
-            stopped=lambda: deadline.passed,
-        )
-        history.stopped = deadline.passed
-        history.add(BATCHES, state.labels, state)
+        _search_by_batches(plan, affinity, history, assign, deadline)
     elif suits_levels(affinity):
         _search_graph(affinity, [first, ("fair flow", labels)], plan, rng, history)
     else:
@@ -205,11 +201,34 @@ def _from_one_start(
             rng,
             deadline,
             widen=centroids is None and initial_labels is None,
+            name=history.stages[-1].name,
             begin=_STARTED,
         )
-        for name, state in stages:
+        for name, state, history.starts in stages:
             history.add(name, state.labels, state)
         history.stopped = deadline.passed
+
+
+def _search_by_batches(
+    plan: RoundingPlan, affinity: Any, history: History, assign: Any, deadline: Deadline
+) -> None:
+    """The flow on the cut, and then moves of many persons at once."""
+    assert history.measured is not None
+    start, inside = history.stages[-1], all_inside(plan.rules, history.labels, plan.n_clusters)
+    state = flow_steps(affinity, history.measured, assign)
+    history.add("cut by flow", state.labels, state)
+    state = batches_of_moves(
+        affinity,
+        state,
+        plan.rules,
+        smallest=plan.smallest,
+        largest=plan.largest,
+        stopped=lambda: deadline.passed,
+    )
+    history.stopped = deadline.passed
+    history.add(BATCHES, state.labels, state)
+    source = Source(start.name, start.normalized_cut, inside, state.cut, won=True)
+    history.starts = (source,)
 
 
 def _into_the_bounds(
@@ -279,7 +298,7 @@ def _search_graph(
     )
     history.add("cut by search", found.labels)
     # Of a second search too, which begins where the first one ended outside the bounds.
-    history.starts = (*history.starts, *found.sources)
+    history.starts = one_after_another(history.starts, found.sources)
     history.stopped = history.stopped or found.interrupted
     return found.fair
 
@@ -323,7 +342,7 @@ def _start(
     k, smallest, largest = plan.n_clusters, plan.smallest, plan.largest
     if initial_labels is not None:
         given = check_labels(initial_labels, len(points.rows), k, smallest, largest=largest)
-        return "initial labels", given
+        return INITIAL, given
     if centroids is not None:
         return "nearest centroid", nearest_with_floor(points, centroids, smallest, largest)
     seed = seeds.randint(2**31 - 1)

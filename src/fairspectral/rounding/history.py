@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from fairspectral.cut import CutState
-from fairspectral.rounding.partition import Source
 from fairspectral.rounding.result import Stage
+from fairspectral.rounding.sources import Source
 from fairspectral.rounding.start import WeightedRows
 
 

@@ -2,7 +2,8 @@
 
 A piece is a small component, or a tree that hangs on the rest by one edge. In order of size, each
 goes to the cluster where the normalised cut ends lowest, among those where fewest persons end
-outside the bounds. What still lies outside then is for the flow to repair, person by person.
+outside the bounds. What still lies outside then is for the flow to repair, person by person. A
+search moves the people of a piece as it moves everybody, so after it the pieces are settled again.
 """
 
 from __future__ import annotations
@@ -24,10 +25,15 @@ from fairspectral.validation import Attribute
 
 # A change of the cut below this is floating-point error.
 _GAIN = 1e-12
+# Far more than it takes until all pieces are settled, which is two to five.
+_PASSES = 100
 # The largest part of a cluster that may come from small components: not most of it.
 _MOST_ASIDE = 0.5
 # Rows of affinities that are looked at together.
 _ROWS = 64
+
+# What persons without a cluster add to each cluster's ``within``, and to its volume.
+Gain = tuple[np.ndarray, float]
 
 
 def place_pieces(
@@ -52,23 +58,19 @@ def place_pieces(
     return places.labels
 
 
-def gather_pieces(
+def settle_pieces(
     affinity: Any, labels: np.ndarray, fringe: Fringe, plan: RoundingPlan
 ) -> np.ndarray:
-    """Bring pieces together that a search has split, where neither bounds nor cut suffer."""
-    places = _Places(affinity, labels.copy(), plan)
-    for members in _largest_first(fringe):
-        before = places.labels[members].copy()
-        if (before == before[0]).all():
-            continue
-        judged = places.judge()
-        places.take(members)
-        places.put(members, places.best(members))
-        outside, cut = places.judge()
-        if outside > judged[0] or cut > judged[1] + _GAIN:
-            places.take(members)
-            for person, cluster in zip(members, before, strict=True):
-                places.put(np.array([person]), int(cluster))
+    """Labels in which no whole piece can go elsewhere and lower the cut within the bounds.
+
+    Pieces that a search has split are brought together where neither bounds nor cut suffer. Each
+    move changes where the others are best, so all are looked at again until none moves.
+    """
+    places, pieces = _Places(affinity, labels.copy(), plan), _largest_first(fringe)
+    for _ in range(_PASSES):
+        moved = [places.settle(members) for members in pieces]
+        if not any(moved):
+            break
     return places.labels
 
 
@@ -207,9 +209,9 @@ class _Places:
         cut = len(self._sizes) - kept_within(self._within, self._volumes)
         return int(self._outside(self._tables, self._sizes).sum()), cut
 
-    def best(self, members: np.ndarray) -> int:
-        """The cluster where a piece costs least."""
-        within, volume = self._gain(members)
+    def best(self, members: np.ndarray, gain: Gain | None = None) -> int:
+        """The cluster where a piece costs least; its gain, if it is known already."""
+        within, volume = gain or self._gain(members)
         added = [
             table + self._counts(members, rule)[:, None]
             for table, rule in zip(self._tables, self._plan.rules, strict=True)
@@ -222,28 +224,49 @@ class _Places:
         kept = (self._within + within) / (self._volumes + volume) - old
         return int(np.lexsort((-kept, rise))[0])
 
-    def put(self, members: np.ndarray, cluster: int) -> None:
+    def put(self, members: np.ndarray, cluster: int, gain: Gain | None = None) -> None:
         """Place persons who have no cluster."""
-        self._change(members, cluster, +1)
+        self._change(members, cluster, +1, gain or self._gain(members))
         self.labels[members] = cluster
 
     def take(self, members: np.ndarray) -> None:
-        """Take persons out of their clusters, one after another, since these may differ."""
-        for person in members:
-            one, cluster = np.array([person]), int(self.labels[person])
-            self.labels[person] = -1
-            self._change(one, cluster, -1)
+        """Take persons out of their clusters, which may differ."""
+        clusters = self.labels[members]
+        for cluster in np.unique(clusters):
+            part = members[clusters == cluster]
+            self.labels[part] = -1
+            self._change(part, int(cluster), -1, self._gain(part))
 
-    def _change(self, members: np.ndarray, cluster: int, sign: int) -> None:
-        within, volume = self._gain(members)
+    def settle(self, members: np.ndarray) -> bool:
+        """Place a piece anew where that is better; whether it was.
+
+        Better are fewer persons outside the bounds, or as many at a lower cut; for a piece in
+        parts also at the same cut.
+        """
+        before = self.labels[members]
+        whole = (before == before[0]).all()
+        outside, cut = self.judge()
+        self.take(members)
+        gain = self._gain(members)
+        best = self.best(members, gain)
+        if not (whole and best == before[0]):
+            self.put(members, best, gain)
+            if self.judge() <= (outside, cut - _GAIN if whole else cut + _GAIN):
+                return True
+            self.take(members)
+        for cluster in np.unique(before):
+            self.put(members[before == cluster], int(cluster), gain if whole else None)
+        return False
+
+    def _change(self, members: np.ndarray, cluster: int, sign: int, gain: Gain) -> None:
+        within, volume = gain
         self._within[cluster] += sign * within[cluster]
         self._volumes[cluster] += sign * volume
         self._sizes[cluster] += sign * len(members)
         for table, rule in zip(self._tables, self._plan.rules, strict=True):
             table[:, cluster] += sign * self._counts(members, rule)
 
-    def _gain(self, members: np.ndarray) -> tuple[np.ndarray, float]:
-        """What persons without a cluster add to each cluster's ``within``, and to its volume."""
+    def _gain(self, members: np.ndarray) -> Gain:
         stored = self._affinity.stored_weights
         if sp.issparse(stored):
             rows = stored[members]

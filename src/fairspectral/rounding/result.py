@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
 from fairspectral.cells import Cells
 from fairspectral.rounding.bounds import FairnessRule
-from fairspectral.rounding.partition import Source
 from fairspectral.rounding.plan import RoundingPlan
+from fairspectral.rounding.sources import Source, in_words, winner_of
 from fairspectral.weighting import shown
 
 STOPPED = "The search for a low cut was stopped early, and the best so far was taken."
@@ -72,8 +72,8 @@ class FairAssignment:
         Groups with fewer persons than clusters, and a search that was stopped early or not made,
         in words.
     starts : tuple of Source
-        The clusterings that the search began with and what it made of each; empty where there
-        was no search.
+        The clusterings that the search for a low cut began with, and what it made of each; empty
+        where there was no such search.
     """
 
     labels: np.ndarray
@@ -108,6 +108,20 @@ class FairAssignment:
     def cost(self) -> float:
         """What was minimised: the normalised cut where it is known, else the embedding cost."""
         return self.embedding_cost if self.normalized_cut is None else self.normalized_cut
+
+    @property
+    def winner(self) -> str:
+        """The start from which the labels come, or that they were combined from several."""
+        return winner_of(self.starts)
+
+    @property
+    def search(self) -> str:
+        """What each start gave, and which won, as a sentence; empty where there was no search."""
+        return "" if self.normalized_cut is None else in_words(self.starts, self.normalized_cut)
+
+    def search_summary(self) -> dict[str, Any]:
+        """The winner and the starts, for JSON."""
+        return {"winner": self.winner, "starts": [asdict(one) for one in self.starts]}
 
 
 def keeps_all(plan: RoundingPlan, labels: np.ndarray) -> bool:

@@ -2,10 +2,11 @@
 
 The stages, each in its own file: coarser graphs (`coarsen`), annealing up through them
 (`search`), a population whose members are combined (`evolve`), by their best clusters too
-(`inherit`), and for very many nodes a population on a coarser graph (`large`). The compiled parts
+(`inherit`), for few nodes several populations (`apart`), and for very many nodes a population on a
+coarser graph (`large`). The compiled parts
 are in the files that end in ``_kernels``.
 """
 
-from fairspectral.rounding.partition.door import Partition, Source, partition
+from fairspectral.rounding.partition.door import Partition, partition
 
-__all__ = ["Partition", "Source", "partition"]
+__all__ = ["Partition", "partition"]

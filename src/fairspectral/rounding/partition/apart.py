@@ -1,11 +1,13 @@
 """The search on a small graph: populations that know nothing of each other, until several agree.
 
 One population may settle on a cut that is not the lowest, and all its members then agree on it.
-Several that began apart hardly settle on the same wrong one. So an easy graph costs few populations,
-and on a hard one the best of all are combined.
+Several that began apart hardly settle on the same wrong one. So an easy graph costs few
+populations, and on a hard one the best of all are combined.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,10 +15,8 @@ from fairspectral.rounding.partition.evolve import best_of, evolve, evolve_on, i
 from fairspectral.rounding.partition.search import Effort, Member, Search
 from fairspectral.rounding.partition.watch import Watch
 
-# Nodes up to which this takes a few seconds, populations at most, and how many must agree. With two
-# in place of three, 80 people in eight clusters had seeds 2 to 4 % above the best known
-# (`benchmarks/cut.py --only lfr80`).
-SMALL = 500
+# Populations at most, and how many must agree. With two in place of three, 80 people in eight
+# clusters had seeds 2 to 4 % above the best known (`benchmarks/cut.py --only lfr80`).
 POPULATIONS, _AGREEING = 6, 3
 
 
@@ -27,7 +27,7 @@ def evolve_apart(
     rng: np.random.Generator,
     watch: Watch,
 ) -> tuple[list[Member | None], list[Member]]:
-    """`evolve` for a graph of at most `SMALL` nodes; the parameters are the same.
+    """`evolve` for a graph of at most `TINY` nodes; the parameters are the same.
 
     The first population begins with the starts, the others with random labels alone.
     """
@@ -39,9 +39,16 @@ def evolve_apart(
         if len(champions) == POPULATIONS:
             evolve_on(search, champions, effort.generations, rng, watch)
             break
-        _, best = evolve(search, [], effort, rng, watch)
-        champions += [best_of(best)] if best else []
+        made, best = evolve(search, [], effort, rng, watch)
+        if best:
+            champions.append(_numbered_from(len(first), best_of(best)))
+        first += made
     return first, champions
+
+
+def _numbered_from(number: int, one: Member) -> Member:
+    """The same member of a first generation whose starts are counted after others."""
+    return one if one.start < 0 else replace(one, start=number + one.start)
 
 
 def _agreed(champions: list[Member]) -> bool:

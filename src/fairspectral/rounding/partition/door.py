@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,37 +11,15 @@ import numpy as np
 from fairspectral.anytime import searching
 from fairspectral.cut import CutState
 from fairspectral.linalg.threads import threads_apart
-from fairspectral.rounding.partition.apart import POPULATIONS, SMALL, evolve_apart
+from fairspectral.rounding.partition.apart import POPULATIONS, evolve_apart
 from fairspectral.rounding.partition.coarsen import Level
 from fairspectral.rounding.partition.evolve import EFFORTS, best_of, evolve
 from fairspectral.rounding.partition.graph import kinds_of_nodes, make_band, make_graph
 from fairspectral.rounding.partition.large import LARGE, evolve_large
-from fairspectral.rounding.partition.search import Effort, Member, Search
+from fairspectral.rounding.partition.search import TINY, Effort, Member, Search
 from fairspectral.rounding.partition.watch import Report, Watch
 from fairspectral.rounding.plan import RoundingPlan
-
-
-@dataclass(frozen=True)
-class Source:
-    """One start of the search and what came of it.
-
-    Attributes
-    ----------
-    name : str
-        As given; ``"random"`` for those that the search made itself.
-    given : float or None
-        The cut of the start as it was.
-    fair : bool
-        Whether it was within all bounds.
-    found : float or None
-        The cut that was found from it alone; None if the search was stopped before, or ended
-        outside the bounds.
-    """
-
-    name: str
-    given: float | None
-    fair: bool
-    found: float | None
+from fairspectral.rounding.sources import RANDOM, Source
 
 
 @dataclass(frozen=True)
@@ -56,7 +34,7 @@ class Partition:
     fair : bool
         Whether it is within all bounds.
     sources : tuple of Source
-        What each start gave.
+        What each start gave, and which won.
     interrupted : bool
         Whether the search was stopped before its end.
     """
@@ -112,24 +90,33 @@ def partition(
             starts = [(name, plan.links.of_nodes(labels, k)) for name, labels in starts]
         jobs = max(amount.members, len(starts) + amount.members // 2)
         jobs += amount.members * amount.generations
-        jobs *= POPULATIONS if n <= SMALL and amount.generations else 1
+        jobs *= POPULATIONS if n <= TINY and amount.generations else 1
         watch = Watch(3.0 * amount.steps * jobs, deadline, report, progress)
         search = Search(finest, band, k, kinds_of_nodes(finest.graph, plan), amount, watch)
-        given = [search.measure(labels) for _, labels in starts]
+        given = [replace(search.measure(one), start=at) for at, (_, one) in enumerate(starts)]
         if k == 1 or n == k:
             return _result(given or [search.measure(np.arange(n) % k)], (), affinity, plan, watch)
         if given:
             search.calibrate(min(given, key=lambda one: one.worth).labels, rng)
-        evolving = evolve_apart if n <= SMALL else evolve if n <= LARGE else evolve_large
+        evolving = evolve_apart if n <= TINY else evolve if n <= LARGE else evolve_large
         found, members = evolving(search, [one.labels for one in given], amount, rng, watch)
-        best = search.finish(best_of([*members, *given]), rng)
+        best = best_of([*members, *given])
+        best = best_of([replace(search.finish(best, rng), start=best.start), *given])
+    sources = _sources([name for name, _ in starts], given, found, best.start)
+    return _result([best], sources, affinity, plan, watch)
+
+
+def _sources(
+    names: list[str], given: list[Member], found: list[Member | None], winner: int
+) -> tuple[Source, ...]:
+    """What each start gave, those that the search made itself after those with names."""
     sources = [
-        Source(name, one.cut, one.outside == 0.0, _fair_cut(found, at))
-        for at, ((name, _), one) in enumerate(zip(starts, given, strict=True))
+        Source(name, one.cut, one.outside == 0.0, _fair_cut(found, at), at == winner)
+        for at, (name, one) in enumerate(zip(names, given, strict=True))
     ]
-    made = range(len(starts), len(found))
-    sources += [Source("random", None, False, _fair_cut(found, at)) for at in made]
-    return _result([best, *given], tuple(sources), affinity, plan, watch)
+    made = range(len(names), len(found))
+    sources += [Source(RANDOM, None, False, _fair_cut(found, at), at == winner) for at in made]
+    return tuple(sources)
 
 
 def _fair_cut(found: list[Member | None], at: int) -> float | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import numpy as np
 
@@ -69,7 +69,7 @@ def evolve(
     streams = iter(rng.spawn(len(starts) + fresh))
     jobs: list[Job] = [_improving(search, one, next(streams)) for one in starts]
     jobs += [_making(search, next(streams)) for _ in range(fresh)]
-    first = run_all(jobs, watch)
+    first = [one and replace(one, start=at) for at, one in enumerate(run_all(jobs, watch))]
     found = sorted((one for one in first if one is not None), key=lambda one: one.worth)
     if not found:
         return first, []

@@ -8,6 +8,7 @@ change. The work on the coarse graph does not grow with n, and the rest grows in
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -54,7 +55,8 @@ def evolve_large(
         partial(search.climb, levels, member.labels, _UP, stream)
         for member, stream in zip(chosen, rng.spawn(len(chosen)), strict=True)
     ]
-    return first, [one for one in run_all(jobs, watch) if one is not None]
+    climbed = zip(chosen, run_all(jobs, watch), strict=True)
+    return first, [replace(one, start=coarse.start) for coarse, one in climbed if one is not None]
 
 
 def _agreement(starts: list[np.ndarray], n: int) -> np.ndarray:

@@ -32,8 +32,8 @@ _MOST_PER_NODE = 1000
 _SMALL = 3000
 # Nodes up to which climbs are short, so many steps for each node on a level, and members more.
 # Several populations evolve there (`apart`), to which many short climbs are worth more than few
-# long ones: ... 
-_TINY, _TINY_STEPS = 500, 40
+# long ones: ...
+TINY, _TINY_STEPS = 500, 40
 # Clusters beyond which the steps on a level grow with their number: the coarsest graph does too.
 # LastFMNet in 25 clusters (`benchmarks/cut.py --only lastfm-k25-0.2`) ends 3 % lower.
 _FEW_CLUSTERS = 10
@@ -94,13 +94,12 @@ class Effort:
             # Without generations, the effort is meant to be as quick as it can be.
             many = max(1.0, k / _FEW_CLUSTERS) if self.generations else 1.0
             return replace(self, steps=int(many * self.steps))
-        if nodes > _TINY or not self.generations:
+        if nodes > TINY:
             return replace(self, members=3 * self.members, generations=3 * self.generations)
+        # A single generation has no later one that makes good what few steps missed.
+        steps = min(self.steps, _TINY_STEPS * nodes) if self.generations else self.steps
         return replace(
-            self,
-            steps=min(self.steps, _TINY_STEPS * nodes),
-            members=4 * self.members,
-            generations=3 * self.generations,
+            self, steps=steps, members=4 * self.members, generations=3 * self.generations
         )
 
 
@@ -128,11 +127,15 @@ IMPROVE = Schedule(hot=0.2, warm=0.2, cold=0.02, cheap=0.3, fair=1.0, dear=3.0)
 
 @dataclass(frozen=True)
 class Member:
-    """A clustering of the finest level: its labels, its cut, and its share outside the bounds."""
+    """A clustering of the finest level: its labels, its cut, and its share outside the bounds.
+
+    `start` is its number in the first generation, -1 for one that was combined from several.
+    """
 
     labels: np.ndarray
     cut: float
     outside: float
+    start: int = -1
 
     @property
     def worth(self) -> float:
