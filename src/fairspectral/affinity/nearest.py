@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from scipy.spatial import KDTree
 from sklearn.neighbors import NearestNeighbors
 
-from fairspectral.linalg.threads import allowed_threads, openmp_after_fork
+from fairspectral.linalg.threads import allowed_threads, openmp_threads
 from fairspectral.tensors import is_tensor
 
 # Rows beyond which the order in which they are asked matters: of 100,000 rows with 8 features it
@@ -83,7 +83,7 @@ def find_neighbours(X: Any, count: int, n_jobs: int | None = None) -> Neighbours
             return _by_tree(X, count, n_jobs)
         if n > _TOO_MANY_PAIRS and d > _FEW_FEATURES and _has_pynndescent():
             return _approximately(X, count, n_jobs)
-    with openmp_after_fork():
+    with openmp_threads():
         search = NearestNeighbors(n_neighbors=count, n_jobs=n_jobs).fit(X)
         distances, indices = search.kneighbors()
     return Neighbours(indices, distances)
@@ -143,7 +143,7 @@ def _approximately(X: np.ndarray, count: int, n_jobs: int | None) -> Neighbours:
 
 def _by_all_pairs(X: np.ndarray, some: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
     """The exact neighbours of some rows."""
-    with openmp_after_fork():
+    with openmp_threads():
         search = NearestNeighbors(n_neighbors=count + 1, algorithm="brute").fit(X)
         distances, indices = search.kneighbors(X[some])
     own = indices == some[:, None]

@@ -24,7 +24,7 @@ from fairspectral.affinity.mixed import MixedTable, read_mixed
 from fairspectral.affinity.neighbours import NEIGHBOURS
 from fairspectral.affinity.units import scaled_and_centred
 from fairspectral.later.recognising import fingerprints
-from fairspectral.linalg.threads import openmp_after_fork
+from fairspectral.linalg.threads import openmp_threads
 from fairspectral.tensors import on_host
 
 PRECOMPUTED, NEIGHBOUR_GRAPH, ON_WORKERS = "precomputed", "nearest_neighbors", "on workers"
@@ -145,7 +145,7 @@ class Training:
         m, n = later.shape[0], both.shape[0] - later.shape[0]
         # `n_neighbors` counts the person, as in the fit.
         most = NEIGHBOURS if self.affinity == GRAPH else max(1, self.n_neighbors - 1)
-        with openmp_after_fork():
+        with openmp_threads():
             search = NearestNeighbors(n_neighbors=min(most, n)).fit(both[:n])
             distances, neighbours = search.kneighbors(both[n:])
         weights = np.ones_like(distances)

@@ -86,12 +86,14 @@ def _submit(work: Callable[[int, int], Any], part: tuple[int, int]) -> Future:
 _forked = False
 
 
-def openmp_after_fork() -> Any:
+def openmp_threads(*, alone: bool = False) -> Any:
     """Context for calls that use OpenMP, as k-means does: one thread in a forked process.
 
-    A fork does not copy the threads of GNU's OpenMP, which would wait for them forever.
+    A fork does not copy the threads of GNU's OpenMP, which would wait for them forever. `alone` is
+    one thread anyway, for short calls: where other programs use the cores, threads that wait for
+    each other many times took ten times as long as one.
     """
-    return _libraries().limit(limits=1, user_api="openmp") if _forked else nullcontext()
+    return _libraries().limit(limits=1, user_api="openmp") if _forked or alone else nullcontext()
 
 
 def _after_fork() -> None:

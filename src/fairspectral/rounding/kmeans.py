@@ -12,10 +12,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import euclidean_distances
 
 from fairspectral.linalg.room import check_room_to_work
-from fairspectral.linalg.threads import openmp_after_fork
+from fairspectral.linalg.threads import openmp_threads
 
-# Rows beyond which a GPU clusters them, if there is one: fewer take the host well below a second
-# for each start.
+# Rows beyond which a GPU clusters them, if there is one, and the host in several threads: fewer take
+# one thread well below a second for each start.
 _MANY = 20_000
 
 
@@ -51,11 +51,12 @@ def kmeans_labels(
         Labels 0 .. n_clusters - 1, each used at least once.
     """
     check_room_to_work()
-    with openmp_after_fork(), warnings.catch_warnings():
+    few = rows.shape[0] <= _MANY
+    with openmp_threads(alone=few), warnings.catch_warnings():
         # k-means warns if there are fewer distinct rows than clusters; this is repaired below.
         warnings.filterwarnings("ignore", "Number of distinct clusters", ConvergenceWarning)
         labels = None
-        if str(device).startswith("cuda") and rows.shape[0] > _MANY:
+        if str(device).startswith("cuda") and not few:
             labels = _on_device(rows, n_clusters, device, n_init, random_state, sample_weight)
         if labels is None:
             model = KMeans(n_clusters, n_init=n_init, random_state=random_state)
