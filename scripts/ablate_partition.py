@@ -6,6 +6,7 @@ Run ``python scripts/ablate_partition.py lastfm 10`` (data set, clusters, seeds)
 from __future__ import annotations
 
 import argparse
+import math
 import time
 from contextlib import ExitStack
 from dataclasses import replace
@@ -17,7 +18,7 @@ from fairspectral import datasets
 from fairspectral.affinity import make_operator
 from fairspectral.constraints import encode_groups
 from fairspectral.embedding import fair_spectral_embedding
-from fairspectral.rounding.partition import evolve, partition, search
+from fairspectral.rounding.partition import apart, evolve, partition, search
 from fairspectral.rounding.partition.evolve import EFFORTS
 from fairspectral.rounding.plan import plan_rounding
 from fairspectral.rounding.start import WeightedRows, floored_clusters
@@ -38,7 +39,7 @@ def _hard(schedule: search.Schedule) -> search.Schedule:
 
 ONE_LEVEL = {"_NODES_PER_CLUSTER": 10**9, "_MOST_PER_NODE": 10**9}
 
-# Name, effort, and the constants of `search` and `evolve` that are replaced.
+# Name, effort, and the constants of the three modules that are replaced.
 VARIANTS = (
     ("descent only", DEFAULT.scaled(0), {}),
     # On one level from a start, as hot as from random labels: cooler ones end higher.
@@ -57,6 +58,8 @@ VARIANTS = (
     ("+ levels, repeated", replace(DEFAULT, members=1, generations=_CLIMBS - 2), {}),
     ("+ population (default)", DEFAULT, {}),
     ("wide population", replace(DEFAULT, members=6, generations=3), {}),
+    ("one population", DEFAULT, {"_AGREEING": 1}),
+    ("full prices", DEFAULT, {"_FULL_PRICE": math.inf}),
     ("children of one parent", DEFAULT, {"INHERITING": 0.0}),
     ("children of both", DEFAULT, {"INHERITING": 1.0}),
     (
@@ -96,7 +99,7 @@ def main() -> None:
         cuts, before = [], time.process_time()
         with ExitStack() as replaced:
             for constant, value in constants.items():
-                module = evolve if hasattr(evolve, constant) else search
+                module = next(m for m in (apart, evolve, search) if hasattr(m, constant))
                 replaced.enter_context(patch.object(module, constant, value))
             for seed, start in enumerate(starts):
                 found = partition(affinity, start, plan, np.random.default_rng(seed), effort)

@@ -14,8 +14,8 @@ from sklearn.metrics.pairwise import euclidean_distances
 from fairspectral.linalg.room import check_room_to_work
 from fairspectral.linalg.threads import openmp_threads
 
-# Rows beyond which a GPU clusters them, if there is one, and the host in several threads: fewer take
-# one thread well below a second for each start.
+# Rows beyond which a GPU clusters them, if there is one, and the host in several threads: fewer
+# take one thread well below a second for each start.
 _MANY = 20_000
 
 
