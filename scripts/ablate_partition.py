@@ -59,6 +59,7 @@ VARIANTS = (
     ("+ population (default)", DEFAULT, {}),
     ("wide population", replace(DEFAULT, members=6, generations=3), {}),
     ("one population", DEFAULT, {"_AGREEING": 1}),
+    ("full climbs on small graphs", DEFAULT, {"_TINY_STEPS": 10**9}),
     ("full prices", DEFAULT, {"_FULL_PRICE": math.inf}),
     ("children of one parent", DEFAULT, {"INHERITING": 0.0}),
     ("children of both", DEFAULT, {"INHERITING": 1.0}),
@@ -106,7 +107,7 @@ def main() -> None:
                 cuts.append(found.cut if found.fair else np.inf)
         seconds = (time.process_time() - before) / given.seeds
         listed = " ".join(f"{cut:.4f}" for cut in cuts)
-        print(f"{name:24} median {np.median(cuts):.4f}  {seconds:5.1f} s  {listed}", flush=True)
+        print(f"{name:28} median {np.median(cuts):.4f}  {seconds:5.1f} s  {listed}", flush=True)
 
 
 if __name__ == "__main__":

@@ -22,6 +22,9 @@ from fairspectral.parameters import is_boolean
 # Searches under way that take the next Ctrl-C as "enough": the command must not end the process.
 _listening = 0
 
+# When a search took a Ctrl-C for the last time, as `time.monotonic` counts.
+_taken = -math.inf
+
 # Set by somebody outside, such as a page with a button, to end the searches of a thread.
 _asked: ContextVar[threading.Event | None] = ContextVar("asked to stop", default=None)
 
@@ -108,6 +111,8 @@ def stop_on_interrupt(deadline: Deadline) -> Iterator[None]:
         return
 
     def handle(number: int, frame: Any) -> None:
+        global _taken
+        _taken = time.monotonic()
         deadline.interrupt()
         signal.signal(signal.SIGINT, before)
 
@@ -154,3 +159,8 @@ def taking_interrupts() -> Iterator[None]:
 def takes_interrupt() -> bool:
     """Whether somebody deals with Ctrl-C, such as a search that ends with the best so far."""
     return _listening > 0
+
+
+def took_interrupt(since: float) -> bool:
+    """Whether a search, which may be over, took a Ctrl-C since then (`time.monotonic`)."""
+    return _taken >= since

@@ -22,7 +22,7 @@ from fairspectral.rounding.archive import Archive, is_lower
 from fairspectral.rounding.follow import KNOWN, SETTLED, follow_plan, measure_labels
 from fairspectral.rounding.placement import beside_fringe, complete_rows, settle_pieces
 from fairspectral.rounding.plan import RoundingPlan
-from fairspectral.rounding.result import FairAssignment, certify
+from fairspectral.rounding.result import FairAssignment, certify, keeps_all
 from fairspectral.rounding.rows import can_search, suits_levels
 from fairspectral.rounding.sources import one_after_another
 from fairspectral.set_aside import Trees
@@ -147,14 +147,14 @@ class Rounder:
             return known
         beside = beside_fringe(plan, self.fringe)
         labels = settle_pieces(self.operator, known.labels, self.fringe, beside)
-        if np.array_equal(labels, known.labels):
+        if np.array_equal(labels, known.labels) or not keeps_all(plan, labels):
             return known
         rows = complete_rows(self.rows, labels, self.fringe, plan.n_clusters)
         stages = measure_labels(plan, rows, labels, self.operator, self._weight, SETTLED).history
         history = [*known.history, *stages]
         found = certify(labels, plan, history, known.starts, stopped=stopped, searched=searched)
         self.archive.add(found)
-        return found
+        return known if is_lower(known.cost, found.cost) else found
 
     def _known(self, plan: RoundingPlan, embeddings: _ByKind) -> FairAssignment:
         """The best that is known after a Ctrl-C; where nothing is, only what the bounds need."""

@@ -112,7 +112,10 @@ class SetAside:
         if not self:
             return f"{self.people}."
         split = self.n_pieces - self.n_whole
-        placed = "placed whole, each where the cut is lowest within the bounds"
+        placed = (
+            "placed whole, each where the cut is lowest within the bounds and such components are at "
+            "most half of the cluster"
+        )
         if split:
             why = "since whole they would break the bounds or raise the cut"
             placed = f"{self.n_whole:,} {placed}, and {split:,} in parts, {why}"

@@ -36,7 +36,7 @@ def test_a_combination_is_compared_with_the_best_start():
     assert winner_of(starts) == COMBINED
     words = in_words(starts, 0.9)
     assert words.startswith("Searched from 5 starts (plain embedding: 1; fair embedding: 1.1; 3 × ")
-    assert "3 × random: 1.05 to 1.4)" in words
+    assert "3 × random: 1.05 to 1.4, 1 gave nothing)" in words
     assert words.endswith("several, 10.0% below the best alone, “plain embedding”.")
     assert "several, as low as the best alone, “plain" in in_words(starts, 0.9999)
 

@@ -11,12 +11,13 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
 from fairspectral._start import end_quietly
-from fairspectral.anytime import takes_interrupt
+from fairspectral.anytime import takes_interrupt, took_interrupt
 from fairspectral.files import discard_unfinished, finished_files, forget_finished
 
 _GRACE_SECONDS = 0.4
@@ -101,10 +102,14 @@ def _terminate(number: int, _: Any) -> None:
 def _watch(reader: int, over: threading.Event) -> None:
     """Wait for signals until the other end of the pipe is closed."""
     while number := os.read(reader, 1):
-        if number[0] == signal.SIGINT and takes_interrupt():
+        interrupt, begun = number[0] == signal.SIGINT, time.monotonic()
+        if interrupt and takes_interrupt():
             continue  # the search ends with the best so far, and the command goes on
-        ends = number[0] in (signal.SIGINT, *_ENDINGS)
-        if ends and not over.wait(_GRACE_SECONDS):
+        ends = interrupt or number[0] in _ENDINGS
+        if not ends or over.wait(_GRACE_SECONDS):
+            continue
+        # A search that took it may have ended before this thread had its turn.
+        if not (interrupt and took_interrupt(since=begun - _GRACE_SECONDS)):
             end_now(number[0])
 
 

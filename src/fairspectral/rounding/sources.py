@@ -90,4 +90,6 @@ def _of_a_name(sources: Sequence[Source], name: str) -> str:
     cuts = sorted(cut for cut in gave if cut is not None)
     shown = " to ".join(dict.fromkeys(f"{cut:.4g}" for cut in (*cuts[:1], *cuts[-1:])))
     times = "" if len(gave) == 1 else f"{len(gave)} × "
-    return f"{times}{name}: {shown or 'nothing'}"
+    without = len(gave) - len(cuts)
+    rest = f", {without} gave nothing" if cuts and without else ""
+    return f"{times}{name}: {shown or 'nothing'}{rest}"

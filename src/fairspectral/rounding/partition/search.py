@@ -30,10 +30,11 @@ _MOST_PER_NODE = 1000
 # Nodes up to which three times the members and generations take a few seconds; the 1,797 of
 # `benchmarks/cut.py --only digits` end 5 % lower with a larger population.
 _SMALL = 3000
-# Nodes up to which climbs are short, so many steps for each node on a level, and members more.
-# Several populations evolve there (`apart`), to which many short climbs are worth more than few
-# long ones: ...
-TINY, _TINY_STEPS = 500, 40
+# Nodes up to which climbs are short, so many steps for each node on a level, and members more:
+# several populations evolve there (`apart`). With full climbs those take three times as long, and
+# beyond these nodes too, for cuts that are 0.1 to 0.4 % lower (`scripts/ablate_partition.py
+# facebook 10`, `benchmarks/cut.py --only lfr`).
+TINY, _TINY_STEPS = 200, 40
 # Clusters beyond which the steps on a level grow with their number: the coarsest graph does too.
 # LastFMNet in 25 clusters (`benchmarks/cut.py --only lastfm-k25-0.2`) ends 3 % lower.
 _FEW_CLUSTERS = 10
@@ -54,7 +55,8 @@ _MANY = 60_000
 # Prices are full for clusterings whose clusters cost at least one part in so many of the cut's
 # maximum, and lower in proportion for others: where clusters of outliers cost next to nothing, at
 # full prices two of them never exchange anybody, and a kernel of 161 people ended 60 % too high.
-_FULL_PRICE = 5.0
+# A clustering that costs nothing has prices all the same, since they rise by factors.
+_FULL_PRICE, _LEAST_PRICE = 5.0, 1e-3
 # What the share of a cluster outside its bounds costs when clusterings are compared.
 _OUTSIDE = 10.0
 
@@ -253,7 +255,7 @@ class Search:
         for level in reversed(levels):
             state = make_state(level.graph, self._band, labels, self.k)
             if price is None:
-                price = min(1.0, _FULL_PRICE * cut_of(state) / self.k)
+                price = min(1.0, max(_LEAST_PRICE, _FULL_PRICE * _worth(state) / self.k))
             rising = (schedule.cheap, schedule.fair)
             if level is levels[0]:
                 rising = (schedule.fair, schedule.dear)
