@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 from helpers import sparse_blocks
 
-from fairspectral import FairSpectralClustering, starts
+from fairspectral import FairSpectralClustering, fairness_frontier, starts
 from fairspectral import rounder as rounder_module
 from fairspectral.affinity import make_operator
 from fairspectral.anytime import Deadline, searching, takes_interrupt
@@ -70,6 +70,27 @@ def test_a_looser_plan_is_never_worse_and_each_is_as_good_as_alone(dense):
     for tol, cut in zip(tolerances, cuts, strict=True):
         alone = make_rounder(dense)
         assert cut <= alone.round(plan_of(alone, tol)).normalized_cut + 1e-9
+
+
+@pytest.mark.parametrize("tolerance", [0.2, None])
+def test_a_known_cluster_of_small_components_stays_within_the_bounds(tolerance):
+    """Settling components must not take them out of a cluster that then is below the floor."""
+    ring = np.arange(60)
+    ties = [np.stack([ring, (ring + step) % 60]) for step in (1, 2)]
+    for first, last in ((60, 61), (62, 65), (66, 67), (68, 69)):
+        ties.append(np.stack([np.arange(first, last), np.arange(first + 1, last + 1)]))
+    rows, columns = np.concatenate(ties, axis=1)
+    W = sp.csr_array((np.ones(len(rows)), (rows, columns)), shape=(70, 70))
+    model = FairSpectralClustering(
+        3, affinity="precomputed", effort="fast", random_state=0, fairness_tol=tolerance,
+        rounding_params={"min_cluster_size": 6},
+    )  # fmt: skip
+    model.fit(W + W.T, sensitive_features=np.arange(70) % 2)
+    known = np.concatenate([np.repeat([1, 2], 30), np.zeros(10, dtype=int)])
+    frontier = fairness_frontier(model, tolerances=[tolerance], known=[known])
+    found = frontier.at(tolerance)
+    assert found.certified
+    assert found.normalized_cut <= model.fair_assignment_.normalized_cut + 1e-9
 
 
 def test_the_same_request_is_not_searched_again():

@@ -10,6 +10,7 @@ import typer
 from typer.testing import CliRunner
 
 import fairspectral.cli
+from fairspectral.anytime import searching
 from fairspectral.cli.bars import Bars, progress_bars, time_left
 from fairspectral.cli.command import command
 from fairspectral.cli.interrupt import end_now, prompt_interrupts
@@ -145,6 +146,18 @@ def test_an_abrupt_end(monkeypatch, capfd):
     end_now(signal.SIGTERM)
     assert ends == [130, 143]
     assert capfd.readouterr().err == "\x1b[?25h\nTerminated; no partial file is left.\n"
+
+
+def test_an_interrupt_that_a_search_took_as_it_ended_does_not_end_the_command(monkeypatch):
+    ends = []
+    monkeypatch.setattr("os._exit", ends.append)
+    monkeypatch.setattr("fairspectral.cli.interrupt._GRACE_SECONDS", 0.1)
+    with prompt_interrupts():
+        with searching() as deadline:
+            signal.raise_signal(signal.SIGINT)
+        time.sleep(0.3)  # the thread that waits for signals has its turn only now
+    assert deadline.interrupted
+    assert ends == []
 
 
 def test_interrupts_elsewhere_than_in_the_main_thread(monkeypatch):

@@ -158,6 +158,25 @@ def test_tiny_graphs(k):
     assert sorted(set(found.labels)) == list(range(k))
 
 
+@pytest.mark.filterwarnings("ignore:the affinity graph has 3 connected")
+@pytest.mark.parametrize("effort", ["fast", "default"])
+@pytest.mark.parametrize("tolerance", [0.0, 0.2, None])
+@pytest.mark.parametrize("mixed", [True, False])
+def test_components_that_cost_nothing_to_cut_off(effort, tolerance, mixed):
+    """Three cliques are three clusters, unless each is a group of its own and shares count."""
+    cliques, n = np.repeat(np.arange(3), 10), 30
+    groups = np.arange(n) % 3 if mixed else cliques
+    W = (cliques[:, None] == cliques) - np.eye(n)
+    model = FairSpectralClustering(
+        3, affinity="precomputed", fairness_tol=tolerance, effort=effort, random_state=0
+    ).fit(sp.csr_array(W), sensitive_features=groups)
+    found = model.fair_assignment_
+    assert found.certified
+    free = len(np.unique(np.stack([cliques, model.labels_]), axis=1).T) == 3
+    assert free == (mixed or tolerance is None)
+    assert (found.normalized_cut == 0.0) == free
+
+
 def test_a_star_with_detached_pairs():
     """Heaps stop growing at leaves and pairs; clusters may consist of several components."""
     n = 60

@@ -31,8 +31,8 @@ _MOST_PER_NODE = 1000
 # `benchmarks/cut.py --only digits` end 5 % lower with a larger population.
 _SMALL = 3000
 # Nodes up to which climbs are short, so many steps for each node on a level, and members more:
-# several populations evolve there (`apart`). With full climbs those take three times as long, and
-# beyond these nodes too, for cuts that are 0.1 to 0.4 % lower (`scripts/ablate_partition.py
+# several populations evolve there (`apart`). Full climbs there, and populations apart beyond these
+# nodes, take three times as long or more and end 0.1 to 0.6 % lower (`scripts/ablate_partition.py
 # facebook 10`, `benchmarks/cut.py --only lfr`).
 TINY, _TINY_STEPS = 200, 40
 # Clusters beyond which the steps on a level grow with their number: the coarsest graph does too.
