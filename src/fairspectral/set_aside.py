@@ -113,8 +113,8 @@ class SetAside:
             return f"{self.people}."
         split = self.n_pieces - self.n_whole
         placed = (
-            "placed whole, each where the cut is lowest within the bounds and such components are at "
-            "most half of the cluster"
+            "placed whole, each where the cut is lowest within the bounds, with at most half of a "
+            "cluster from such components"
         )
         if split:
             why = "since whole they would break the bounds or raise the cut"
