@@ -6,10 +6,15 @@ Run ``python scripts/ablate_partition.py lastfm 10`` (data set, clusters, seeds)
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import math
+import re
+import tempfile
 import time
 from contextlib import ExitStack
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 import numpy as np
@@ -18,7 +23,8 @@ from fairspectral import datasets
 from fairspectral.affinity import make_operator
 from fairspectral.constraints import encode_groups
 from fairspectral.embedding import fair_spectral_embedding
-from fairspectral.rounding.partition import apart, evolve, partition, search
+from fairspectral.rounding.flow import load_kernels
+from fairspectral.rounding.partition import anneal_kernels, apart, evolve, partition, search
 from fairspectral.rounding.partition.evolve import EFFORTS
 from fairspectral.rounding.plan import plan_rounding
 from fairspectral.rounding.start import WeightedRows, floored_clusters
@@ -39,7 +45,7 @@ def _hard(schedule: search.Schedule) -> search.Schedule:
 
 ONE_LEVEL = {"_NODES_PER_CLUSTER": 10**9, "_MOST_PER_NODE": 10**9}
 
-# Name, effort, and the constants of the three modules that are replaced.
+# Name, effort, and the constants of the four modules that are replaced.
 VARIANTS = (
     ("descent only", DEFAULT.scaled(0), {}),
     # On one level from a start, as hot as from random labels: cooler ones end higher.
@@ -61,6 +67,12 @@ VARIANTS = (
     ("one population", DEFAULT, {"_AGREEING": 1}),
     ("full climbs on small graphs", DEFAULT, {"_TINY_STEPS": 10**9}),
     ("full prices", DEFAULT, {"_FULL_PRICE": math.inf}),
+    ("1 step in 16 anywhere", DEFAULT, {"_ANYWHERE": 16}),
+    ("1 step in 4 anywhere", DEFAULT, {"_ANYWHERE": 4}),
+    ("every step anywhere", DEFAULT, {"_ANYWHERE": 1}),
+    ("1 in 16, 16 partners", DEFAULT, {"_ANYWHERE": 16, "_PARTNERS": 16}),
+    ("16 partners", DEFAULT, {"_PARTNERS": 16}),
+    ("200 partners", DEFAULT, {"_PARTNERS": 200}),
     ("children of one parent", DEFAULT, {"INHERITING": 0.0}),
     ("children of both", DEFAULT, {"INHERITING": 1.0}),
     (
@@ -69,6 +81,36 @@ VARIANTS = (
         {"FRESH": _hard(search.FRESH), "IMPROVE": _hard(search.IMPROVE)},
     ),
 )
+
+
+def _annealing_with(constants: dict[str, Any], folder: Path) -> Any:
+    """The compiled annealing with other constants, which are part of the compiled code."""
+    text = Path(anneal_kernels.__file__).read_text(encoding="utf-8")
+    for name, value in constants.items():
+        text = re.sub(rf"^{name} = .*$", f"{name} = {value}", text, flags=re.MULTILINE)
+    path = folder / ("_".join(f"{name}{value}" for name, value in constants.items()) + ".py")
+    path.write_text(text, encoding="utf-8")
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _replace(constants: dict[str, Any], replaced: ExitStack) -> None:
+    """Put other constants into the modules that have them, until `replaced` is closed."""
+    compiled = {name: constants[name] for name in constants if hasattr(anneal_kernels, name)}
+    for name in constants.keys() - compiled.keys():
+        module = next(m for m in (apart, evolve, search) if hasattr(m, name))
+        replaced.enter_context(patch.object(module, name, constants[name]))
+    if compiled:
+        folder = Path(replaced.enter_context(tempfile.TemporaryDirectory()))
+        module = _annealing_with(compiled, folder)
+
+        def load(name: str) -> Any:
+            return module if name == "partition.anneal_kernels" else load_kernels(name)
+
+        replaced.enter_context(patch.object(search, "load_kernels", load))
 
 
 def main() -> None:
@@ -95,17 +137,16 @@ def main() -> None:
         [("k-means", floored_clusters(points, k, plan.smallest, 10, seed))]
         for seed in range(given.seeds)
     ]
-    partition(affinity, starts[0], plan, np.random.default_rng(0), "fast")  # compile
     for name, effort, constants in VARIANTS:
-        cuts, before = [], time.process_time()
+        cuts = []
         with ExitStack() as replaced:
-            for constant, value in constants.items():
-                module = next(m for m in (apart, evolve, search) if hasattr(m, constant))
-                replaced.enter_context(patch.object(module, constant, value))
+            _replace(constants, replaced)
+            partition(affinity, starts[0], plan, np.random.default_rng(0), "fast")  # compile
+            before = time.process_time()
             for seed, start in enumerate(starts):
                 found = partition(affinity, start, plan, np.random.default_rng(seed), effort)
                 cuts.append(found.cut if found.fair else np.inf)
-        seconds = (time.process_time() - before) / given.seeds
+            seconds = (time.process_time() - before) / given.seeds
         listed = " ".join(f"{cut:.4f}" for cut in cuts)
         print(f"{name:28} median {np.median(cuts):.4f}  {seconds:5.1f} s  {listed}", flush=True)
 

@@ -23,6 +23,7 @@ from fairspectral.rounding.partition.coarsen import contract
 from fairspectral.rounding.partition.evolve import EFFORTS
 from fairspectral.rounding.partition.graph import cut_of, make_band, make_graph, make_state
 from fairspectral.rounding.partition.search import Effort
+from fairspectral.rounding.partition.watch import Watch
 from fairspectral.rounding.plan import plan_rounding
 
 # Enough to move everybody, quick enough for a test.
@@ -341,7 +342,7 @@ def test_no_effort_makes_a_local_optimum_of_the_start():
         store(W, "sparse"), [("s", start)], plan, np.random.default_rng(0), LITTLE.scaled(0)
     )
     assert found.cut <= cut_by_hand(W, clusters, 4) + 1e-9
-    assert [one.found for one in found.sources] == [None]
+    assert [one.found for one in found.sources] == [pytest.approx(found.cut)]
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -459,3 +460,58 @@ def test_with_weights_a_large_dense_affinity_is_searched_with_less_effort(monkey
         model.fit(X[:n], sensitive_features=groups[:n], sample_weight=weights[:n])
         assert model.fair_assignment_.certified
     assert efforts == [EFFORTS["default"], EFFORTS["fast"]]
+
+
+def test_people_kept_apart_are_brought_into_exact_sizes():
+    """Two components of eight are free to cut, but two people of one of them must part."""
+    blocks = sp.csr_array(sp.block_diag([np.ones((8, 8)) - np.eye(8)] * 2))
+    model = FairSpectralClustering(
+        2,
+        affinity="precomputed",
+        fairness_tol=None,
+        effort="fast",
+        rounding_params={"min_cluster_size": 8},
+        random_state=0,
+    )
+    with pytest.warns(UserWarning, match="2 connected components"):
+        model.fit(blocks, sensitive_features=np.arange(16) % 2, cannot_link=[(1, 4)])
+    assert model.labels_[1] != model.labels_[4]
+    assert np.bincount(model.labels_).tolist() == [8, 8]
+    # Each component gives one person to the other's cluster, or sends one of the two there.
+    assert cut_by_hand(blocks.toarray(), model.labels_, 2) == pytest.approx(0.5)
+
+
+def test_clusterings_of_no_cut_agree_but_not_with_one_outside_the_bounds():
+    labels = np.zeros(4, dtype=np.int32)
+    free, error = search.Member(labels, -4e-16, 0.0), search.Member(labels, 3e-16, 0.0)
+    assert evolve.is_as_low(free, free)
+    assert evolve.is_as_low(error, free)
+    assert not evolve.is_as_low(search.Member(labels, -1.0, 0.1), free)
+    assert not evolve.is_as_low(search.Member(labels, 1e-6, 0.0), free)
+
+
+def test_jobs_begin_in_their_order():
+    """So an interruption leaves out the last ones, whatever the number of threads."""
+    watch = Watch(1.0)
+
+    def make(at):
+        def job():
+            watch.interrupted = watch.interrupted or at == 3
+            return search.Member(np.zeros(1, dtype=np.int32), float(at), 0.0)
+
+        return job
+
+    for threads in (1, 2):
+        watch.interrupted = False
+        with threadpool_limits(threads, user_api="blas"):
+            done = [one is not None for one in evolve.run_all([make(at) for at in range(9)], watch)]
+        assert done[:4] == [True] * 4
+        assert not any(done[4 + threads :])
+
+
+def test_without_generations_small_graphs_get_more_members():
+    fast, default = EFFORTS["fast"], EFFORTS["default"]
+    members = [fast.suited_to(nodes, 5).members for nodes in (100, 400, 2000, 5000)]
+    assert members == sorted(members, reverse=True)
+    assert members[0] > 3 * fast.members
+    assert default.suited_to(100, 5).generations > default.generations

@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 RANDOM = "random"
 # The winner where no start alone gave the labels.
 COMBINED = "combined from several"
-# A combination that is lower by less than this part is as low as the best start.
-_EQUAL = 0.0005
+# A combination that is lower by less than this part is as low as the best start, as one of which the
+# start has no more than a floating-point error of cut.
+_EQUAL, _NOTHING = 0.0005, 1e-9
 
 
 @dataclass(frozen=True)
@@ -26,8 +27,9 @@ class Source:
     fair : bool
         Whether it was within all bounds.
     found : float or None
-        The cut that was found from it alone; None if the search was stopped before, or ended
-        outside the bounds. On graphs of more than 80,000 nodes before the finest levels.
+        The lowest cut within the bounds that was found from it alone, which may be its own; None
+        if there is none, or the search was stopped before. On graphs of more than 80,000 nodes, but
+        for the winner, before the finest levels.
     won : bool
         Whether the result comes from it alone. It is true of none where the result was combined
         from several.
@@ -74,7 +76,7 @@ def _verdict(sources: Sequence[Source], cut: float) -> str:
     if not alone:
         return "the labels are combined from several, none within the bounds alone"
     best = min(alone, key=lambda one: one.found or 0.0)
-    lower = 1 - cut / best.found if best.found else 0.0
+    lower = 1 - cut / best.found if best.found and best.found > _NOTHING else 0.0
     than = "as low as" if lower < _EQUAL else f"{lower:.1%} below"
     return f"the labels are combined from several, {than} the best alone, “{best.name}”"
 
@@ -88,7 +90,8 @@ def _of_a_name(sources: Sequence[Source], name: str) -> str:
     """What the starts of one name gave: its cut, or the lowest and the highest of several."""
     gave = [_gave(one) for one in sources if one.name == name]
     cuts = sorted(cut for cut in gave if cut is not None)
-    shown = " to ".join(dict.fromkeys(f"{cut:.4g}" for cut in (*cuts[:1], *cuts[-1:])))
+    ends = (cut if cut > _NOTHING else 0.0 for cut in (*cuts[:1], *cuts[-1:]))
+    shown = " to ".join(dict.fromkeys(f"{cut:.4g}" for cut in ends))
     times = "" if len(gave) == 1 else f"{len(gave)} × "
     without = len(gave) - len(cuts)
     rest = f", {without} gave nothing" if cuts and without else ""

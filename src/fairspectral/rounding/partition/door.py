@@ -101,27 +101,34 @@ def partition(
         evolving = evolve_apart if n <= TINY else evolve if n <= LARGE else evolve_large
         found, members = evolving(search, [one.labels for one in given], amount, rng, watch)
         best = best_of([*members, *given])
+        if best.outside > 0.0 and plan.in_nodes and members:
+            # The flow, which brings others into the bounds, knows neither weights nor links.
+            best = best_of([best, search.insist(best.labels, rng)])
         best = best_of([replace(search.finish(best, rng), start=best.start), *given])
-    sources = _sources([name for name, _ in starts], given, found, best.start)
+    sources = _sources([name for name, _ in starts], given, found, best)
     return _result([best], sources, affinity, plan, watch)
 
 
 def _sources(
-    names: list[str], given: list[Member], found: list[Member | None], winner: int
+    names: list[str], given: list[Member], found: list[Member | None], best: Member
 ) -> tuple[Source, ...]:
-    """What each start gave, those that the search made itself after those with names."""
+    """What each start gave, those that the search made itself after those with names.
+
+    Of a start that is lower than what was found from it, it is the start itself.
+    """
+
+    def gave(at: int) -> float | None:
+        members = [*given[at : at + 1], *found[at : at + 1], *[best] * (best.start == at)]
+        cuts = [one.cut for one in members if one is not None and one.outside == 0.0]
+        return min(cuts, default=None)
+
     sources = [
-        Source(name, one.cut, one.outside == 0.0, _fair_cut(found, at), at == winner)
+        Source(name, one.cut, one.outside == 0.0, gave(at), at == best.start)
         for at, (name, one) in enumerate(zip(names, given, strict=True))
     ]
     made = range(len(names), len(found))
-    sources += [Source(RANDOM, None, False, _fair_cut(found, at), at == winner) for at in made]
+    sources += [Source(RANDOM, None, False, gave(at), at == best.start) for at in made]
     return tuple(sources)
-
-
-def _fair_cut(found: list[Member | None], at: int) -> float | None:
-    member = found[at] if at < len(found) else None
-    return member.cut if member is not None and member.outside == 0.0 else None
 
 
 def _result(

@@ -19,7 +19,8 @@ Job = Callable[[], Member]
 # The chance that a child begins with the best clusters of both parents, and not with the better one
 # as it is. `scripts/ablate_partition.py` has each alone.
 INHERITING = 0.5
-# Cuts that differ by less, relative to their size, are equal but for floating-point error.
+# Cuts that differ by less, and large ones by less of their size, are equal but for floating-point
+# error.
 _EQUAL = 1e-9
 
 # "default" takes a few seconds of one processor for some thousand persons, "fast" a tenth to a
@@ -97,9 +98,10 @@ def evolve_on(
         _next_generation(search, members, rng, watch)
 
 
-def is_as_low(one: Member, lowest: Member) -> bool:
+def is_as_low(one: Member, best: Member) -> bool:
     """Whether a member is worth as much as the best one, but for floating-point error."""
-    return one.worth <= lowest.worth * (1 + _EQUAL)
+    alike = (one.outside > 0.0) == (best.outside > 0.0)
+    return alike and one.worth <= best.worth + _EQUAL * max(1.0, best.worth)
 
 
 def _next_generation(
@@ -137,18 +139,24 @@ def _making(search: Search, rng: np.random.Generator) -> Job:
 
 
 def run_all(jobs: list[Job], watch: Watch) -> list[Member | None]:
-    """The results of all jobs, run in threads; None for those that an interruption left out."""
+    """The results of all jobs, run in threads; None for those that an interruption left out.
+
+    They begin in their order, so that an interruption leaves out the last ones.
+    """
     saved = [section("clustering") for _ in jobs]
     results = [_restored(one) for one in saved]
+    waiting = iter(range(len(jobs)))
     busy = [0]
     lock = threading.Lock()
 
-    def run(first: int, last: int) -> None:
+    def run(_first: int, _last: int) -> None:
         with lock:
             busy[0] += 1
         try:
-            for at in range(first, last):
-                if watch.interrupted and at > 0:
+            while True:
+                with lock:
+                    at = next(waiting, None)
+                if at is None or (watch.interrupted and at > 0):
                     break
                 if results[at] is None:
                     results[at] = found = jobs[at]()
@@ -160,7 +168,7 @@ def run_all(jobs: list[Job], watch: Watch) -> list[Member | None]:
                 busy[0] -= 1
 
     try:
-        in_threads(run, np.linspace(0, len(jobs), allowed_threads() + 1).astype(int))
+        in_threads(run, range(min(allowed_threads(), len(jobs)) + 1))
     except BaseException:
         watch.interrupted = True
         while busy[0]:  # they stop at their next look at the watch

@@ -30,11 +30,15 @@ _MOST_PER_NODE = 1000
 # Nodes up to which three times the members and generations take a few seconds; the 1,797 of
 # `benchmarks/cut.py --only digits` end 5 % lower with a larger population.
 _SMALL = 3000
-# Nodes up to which climbs are short, so many steps for each node on a level, and members more:
-# several populations evolve there (`apart`). Full climbs there, and populations apart beyond these
-# nodes, take three times as long or more and end 0.1 to 0.6 % lower (`scripts/ablate_partition.py
-# facebook 10`, `benchmarks/cut.py --only lfr`).
+# Nodes up to which several populations evolve (`apart`), of climbs that have so many steps for each
+# node on a level. Full climbs there, or such populations on larger graphs, take three times as long
+# or more, and end 0.1 to 0.6 % lower (`scripts/ablate_partition.py facebook 10`,
+# `benchmarks/cut.py --only lfr`).
 TINY, _TINY_STEPS = 200, 40
+# Nodes up to which an effort without generations has six times the members: no generation makes good
+# what they miss, and they take a fraction of a second. With less, graphs of 30 to 260 people end
+# 2.7 % higher in the mean (`benchmarks/cut.py --only lfr --effort fast`).
+_FEW_NODES = 500
 # Clusters beyond which the steps on a level grow with their number: the coarsest graph does too.
 # LastFMNet in 25 clusters (`benchmarks/cut.py --only lastfm-k25-0.2`) ends 3 % lower.
 _FEW_CLUSTERS = 10
@@ -96,12 +100,15 @@ class Effort:
             # Without generations, the effort is meant to be as quick as it can be.
             many = max(1.0, k / _FEW_CLUSTERS) if self.generations else 1.0
             return replace(self, steps=int(many * self.steps))
+        if not self.generations:
+            return replace(self, members=(6 if nodes <= _FEW_NODES else 3) * self.members)
         if nodes > TINY:
             return replace(self, members=3 * self.members, generations=3 * self.generations)
-        # A single generation has no later one that makes good what few steps missed.
-        steps = min(self.steps, _TINY_STEPS * nodes) if self.generations else self.steps
         return replace(
-            self, steps=steps, members=4 * self.members, generations=3 * self.generations
+            self,
+            steps=min(self.steps, _TINY_STEPS * nodes),
+            members=4 * self.members,
+            generations=3 * self.generations,
         )
 
 
@@ -125,6 +132,8 @@ class Schedule:
 FRESH = Schedule(hot=1.0, warm=0.2, cold=0.02, cheap=0.1, fair=1.0, dear=3.0)
 # From a good clustering: what is good in it must survive.
 IMPROVE = Schedule(hot=0.2, warm=0.2, cold=0.02, cheap=0.3, fair=1.0, dear=3.0)
+# From one outside the bounds, into them at any cost: no cut is worth the price at the end.
+INSIST = Schedule(hot=0.2, warm=0.2, cold=0.02, cheap=1.0, fair=1.0, dear=1e4)
 
 
 @dataclass(frozen=True)
@@ -285,6 +294,10 @@ class Search:
             )
             if self._watch.stopped(at - before):
                 break
+
+    def insist(self, labels: np.ndarray, rng: np.random.Generator) -> Member:
+        """A clustering from one outside the bounds, annealed into them at whatever cut it takes."""
+        return self.climb([self.finest], labels, INSIST, rng)
 
     def finish(self, member: Member, rng: np.random.Generator) -> Member:
         """A member after a descent to its end: no move of one node lowers the cut further."""
