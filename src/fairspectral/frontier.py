@@ -21,9 +21,15 @@ from fairspectral.rounding.plan import RoundingPlan, plan_rounding
 from fairspectral.rounding.result import FairAssignment
 from fairspectral.rounding.rows import can_search
 from fairspectral.set_aside import SetAside, choose_aside
-from fairspectral.text_table import aligned
+from fairspectral.text_table import aligned, listed
 
 TOLERANCES = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, None)
+
+# A cut up to this part of k, the highest there is, is zero but for floating-point error: k terms
+# of a product in single precision err by about 6e-8 each. Percentages of it would mean nothing.
+_ZERO_CUT = 1e-6
+# The same of a k-means cost, as a part of that of one cluster: it is a sum of squares.
+_ZERO_SPREAD = 1e-12
 
 # Arguments of `fair_assignment` about the data, about the request, and of the request those
 # that may differ from a fitted model's.
@@ -48,12 +54,15 @@ class FairnessFrontier:
         clusters, and where the clustering at each tolerance has them.
     effort : str or None
         How long was searched at each tolerance.
+    negligible : float
+        The cost up to which it is zero but for floating-point error.
     """
 
     tolerances: tuple[Any, ...]
     assignments: tuple[FairAssignment, ...]
     set_aside: tuple[SetAside, ...] = ()
     effort: str | None = None
+    negligible: float = _ZERO_CUT
 
     def at(self, tolerance: Any) -> FairAssignment:
         """The clustering at one of the tolerances."""
@@ -89,8 +98,12 @@ class FairnessFrontier:
 
     @property
     def cost(self) -> np.ndarray:
-        """The cost that is plotted: the cut where it is known, else the embedding cost."""
-        return np.array([a.cost for a in self.assignments])
+        """The cost that is plotted: the cut where it is known, else the embedding cost.
+
+        What is zero but for floating-point error, perhaps below it, is zero here.
+        """
+        cost = np.array([a.cost for a in self.assignments])
+        return np.where(cost > self.negligible, cost, 0.0)
 
     @property
     def cost_name(self) -> str:
@@ -99,9 +112,18 @@ class FairnessFrontier:
 
     @property
     def price(self) -> np.ndarray:
-        """Cost at each tolerance relative to the loosest one; nan where either was not searched."""
+        """Cost at each tolerance relative to the loosest one.
+
+        It is nan where either was not searched, or the loosest cost is zero.
+        """
         known = self.searched & self.searched[-1]
-        return np.where(known, self.cost / self.cost[-1], np.nan)
+        prices = [relative_price(cost, self.cost[-1], self.negligible) for cost in self.cost]
+        return np.where(known, prices, np.nan)
+
+    @property
+    def loosest_is_zero(self) -> bool:
+        """Whether the loosest cost is zero, so that no other can be relative to it."""
+        return bool(self.searched[-1] and self.cost[-1] <= self.negligible)
 
     @property
     def tolerance_names(self) -> list[str]:
@@ -228,7 +250,20 @@ def fairness_frontier(
         SetAside.of(rounder.fringe, one.labels, one.min_cluster_size, rounder.trees_of(one))
         for one in found
     )
-    return FairnessFrontier(tuple(ordered), tuple(found), tuple(aside), plans[0].effort)
+    negligible = negligible_cut(plans[0].n_clusters)
+    if rounder.operator is None:
+        negligible = _ZERO_SPREAD * rounder.spread(plans[0])
+    return FairnessFrontier(tuple(ordered), tuple(found), tuple(aside), plans[0].effort, negligible)
+
+
+def negligible_cut(n_clusters: int) -> float:
+    """The normalised cut up to which it is zero but for floating-point error."""
+    return _ZERO_CUT * n_clusters
+
+
+def relative_price(cost: float, loosest: float, negligible: float) -> float:
+    """A cost relative to the loosest one; nan where that is zero, up to `negligible`."""
+    return float(cost / loosest) if loosest > negligible else np.nan
 
 
 def point_in_words(row: dict[str, Any], cost: str) -> list[str]:
@@ -245,14 +280,20 @@ def stopped_in_words(names: Sequence[str], assignments: Sequence[FairAssignment]
     early = [name for name, one in named if one.stopped]
     missing = [name for name, one in named if not one.searched]
     said = []
-    if early:
+    if len(early) == 1:
         said.append(
-            f"The search at tolerance {', '.join(early)} was stopped early: its cut may be higher "
-            "than that of a whole one."
+            f"The search at tolerance {early[0]} was stopped early: its cut may be higher than "
+            "that of a whole one."
+        )
+    elif early:
+        said.append(
+            f"The searches at tolerances {listed(early)} were stopped early: their cuts may be "
+            "higher than those of whole ones."
         )
     if missing:
+        which = "Tolerance {} was" if len(missing) == 1 else "Tolerances {} were"
         rest = ", so there is no price of fairness" if not assignments[-1].searched else ""
-        said.append(f"Tolerance {', '.join(missing)} was not searched{rest}.")
+        said.append(f"{which.format(listed(missing))} not searched{rest}.")
     return " ".join(said)
 
 

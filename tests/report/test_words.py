@@ -49,13 +49,15 @@ def test_whole_persons_are_explained():
         (0.9, 1.0, "at no cost in normalised cut"),
         (1.0, 1.0, "at no cost in normalised cut"),
         (0.5, 0.0, "for a normalised cut of 0.5 instead of 0 without bounds"),
+        (0.5, -1e-16, "for a normalised cut of 0.5 instead of 0 without bounds"),
+        (1e-16, -1e-16, "at no cost in normalised cut"),
         (0.5, 3.3e-6, "for a normalised cut of 0.5 instead of 3.3e-06 without bounds"),
     ],
 )
 def test_the_cost_in_words(fair, other, said):
     from types import SimpleNamespace as Space
 
-    model = Space(audit_=Space(normalized_cut=fair))
+    model = Space(n_clusters=3, audit_=Space(normalized_cut=fair))
     found = Space(plain=Space(), unbounded=Space(normalized_cut=other))
     assert words.cost(model, found) == said
 

@@ -7,7 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from fairspectral.frontier import FairnessFrontier, tolerance_in_words
+from fairspectral.frontier import (
+    FairnessFrontier,
+    negligible_cut,
+    tolerance_in_words,
+)
 from fairspectral.report.collect import Judgement
 from fairspectral.report.comparison import Comparison
 from fairspectral.report.price import better_cut
@@ -79,11 +83,13 @@ def cost(model: Any, comparison: Comparison) -> str:
     than = "without bounds"
     if comparison.unbounded is comparison.plain:
         than = "of plain clustering"
-    if fair_cut <= other_cut * 1.0005:
+    negligible = negligible_cut(model.n_clusters)
+    if fair_cut <= max(other_cut * 1.0005, negligible):
         return "at no cost in normalised cut"
     # Of a cut that is nearly zero, percentages are absurd.
     if fair_cut >= 2 * other_cut:
-        return f"for a normalised cut of {fair_cut:.3g} instead of {other_cut:.3g} {than}"
+        shown_cut = other_cut if other_cut > negligible else 0.0
+        return f"for a normalised cut of {fair_cut:.3g} instead of {shown_cut:.3g} {than}"
     return f"for a normalised cut {fair_cut / other_cut - 1:.1%} above that {than}"
 
 

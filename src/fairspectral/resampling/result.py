@@ -16,10 +16,9 @@ from fairspectral.resampling.one_cluster import (
     COLOURS,
     DISSOLVED,
     ClusterStability,
-    listed,
     resamples,
 )
-from fairspectral.text_table import aligned
+from fairspectral.text_table import aligned, listed
 
 if TYPE_CHECKING:
     import pandas
