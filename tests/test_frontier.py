@@ -1,7 +1,6 @@
 """The price of fairness."""
 
 import pickle
-from types import SimpleNamespace as Space
 
 import numpy as np
 import pytest
@@ -11,7 +10,7 @@ from sklearn.exceptions import NotFittedError
 
 from fairspectral import FairSpectralClustering
 from fairspectral.affinity import make_operator
-from fairspectral.frontier import fairness_frontier, stopped_in_words
+from fairspectral.frontier import fairness_frontier
 from fairspectral.rounding.result import NOT_SEARCHED
 
 
@@ -168,19 +167,6 @@ def test_small_units_leave_a_price(blobs):
     assert fairness_frontier(1e-9 * rows, groups, 3, **params).price[0] == pytest.approx(
         price, abs=0.05
     )
-
-
-def test_several_searches_that_were_stopped_are_named_in_the_plural():
-    stopped, not_searched = Space(stopped=True, searched=True), Space(stopped=False, searched=False)
-    said = stopped_in_words(
-        ["0%", "1%", "none"], [stopped, stopped, Space(stopped=True, searched=True)]
-    )
-    assert said == (
-        "The searches at tolerances 0%, 1% and none were stopped early: their cuts may be higher "
-        "than those of whole ones."
-    )
-    said = stopped_in_words(["0%", "1%"], [stopped, not_searched])
-    assert said.endswith("Tolerance 1% was not searched, so there is no price of fairness.")
 
 
 def test_a_model_from_a_file_knows_its_clusterings(model):

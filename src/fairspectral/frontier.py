@@ -14,6 +14,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from fairspectral.axes import axes_or_new
 from fairspectral.parameters import did_you_mean
+from fairspectral.prices import (
+    negligible_cut,
+    negligible_spread,
+    point_in_words,
+    relative_price,
+    stopped_in_words,
+    tolerance_in_words,
+)
 from fairspectral.rounder import Rounder
 from fairspectral.rounding.bounds import check_fairness_tol
 from fairspectral.rounding.inputs import check_inputs, check_labels
@@ -21,15 +29,10 @@ from fairspectral.rounding.plan import RoundingPlan, plan_rounding
 from fairspectral.rounding.result import FairAssignment
 from fairspectral.rounding.rows import can_search
 from fairspectral.set_aside import SetAside, choose_aside
-from fairspectral.text_table import aligned, listed
+from fairspectral.text_table import aligned
 
 TOLERANCES = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, None)
 
-# A cut up to this part of k, the highest there is, is zero but for floating-point error: k terms
-# of a product in single precision err by about 6e-8 each. Percentages of it would mean nothing.
-_ZERO_CUT = 1e-6
-# The same of a k-means cost, as a part of that of one cluster: it is a sum of squares.
-_ZERO_SPREAD = 1e-12
 
 # Arguments of `fair_assignment` about the data, about the request, and of the request those
 # that may differ from a fitted model's.
@@ -62,7 +65,7 @@ class FairnessFrontier:
     assignments: tuple[FairAssignment, ...]
     set_aside: tuple[SetAside, ...] = ()
     effort: str | None = None
-    negligible: float = _ZERO_CUT
+    negligible: float = 0.0
 
     def at(self, tolerance: Any) -> FairAssignment:
         """The clustering at one of the tolerances."""
@@ -245,6 +248,24 @@ def fairness_frontier(
     for labels in known:
         checked = check_labels(labels, len(rounder.rows), plans[0].n_clusters, 1, "known labels")
         rounder.know(checked, plans[0])
+    return _search_all(rounder, plans, ordered, plans[0].effort)
+
+
+def frontier_beside_run(model: Any, tolerances: Sequence[Any], **params: Any) -> FairnessFrontier:
+    """The frontier of a fitted model for its report: `params` are not for the run's own searches.
+
+    At the model's tolerance, and without bounds, by which what fairness cost is judged, the search
+    is the model's own, with its effort and its whole time budget. It is not made again, and what
+    is said of it is true of the run.
+    """
+    ordered = _ordered(tolerances)
+    rounder, plans = _from_model(model, ordered, params, as_run=(model.fairness_tol, None))
+    return _search_all(rounder, plans, ordered, params.get("effort", model.effort))
+
+
+def _search_all(
+    rounder: Rounder, plans: list[RoundingPlan], ordered: list[Any], effort: str
+) -> FairnessFrontier:
     found = rounder.round_all(plans)
     aside = (
         SetAside.of(rounder.fringe, one.labels, one.min_cluster_size, rounder.trees_of(one))
@@ -252,56 +273,8 @@ def fairness_frontier(
     )
     negligible = negligible_cut(plans[0].n_clusters)
     if rounder.operator is None:
-        negligible = _ZERO_SPREAD * rounder.spread(plans[0])
-    return FairnessFrontier(tuple(ordered), tuple(found), tuple(aside), plans[0].effort, negligible)
-
-
-def negligible_cut(n_clusters: int) -> float:
-    """The normalised cut up to which it is zero but for floating-point error."""
-    return _ZERO_CUT * n_clusters
-
-
-def relative_price(cost: float, loosest: float, negligible: float) -> float:
-    """A cost relative to the loosest one; nan where that is zero, up to `negligible`."""
-    return float(cost / loosest) if loosest > negligible else np.nan
-
-
-def point_in_words(row: dict[str, Any], cost: str) -> list[str]:
-    """Cost, price, deviation and certificate of a point, for a table."""
-    if not row["searched"]:
-        return ["not searched", "–", "–", "–"]
-    price = "–" if row["price"] is None else f"{row['price'] - 1:+.1%}"
-    return [cost, price, f"{row['achieved_tol']:.1%}", "yes" if row["certified"] else "no"]
-
-
-def stopped_in_words(names: Sequence[str], assignments: Sequence[FairAssignment]) -> str:
-    """Which searches were stopped early or not made, by the names of the tolerances."""
-    named = list(zip(names, assignments, strict=True))
-    early = [name for name, one in named if one.stopped]
-    missing = [name for name, one in named if not one.searched]
-    said = []
-    if len(early) == 1:
-        said.append(
-            f"The search at tolerance {early[0]} was stopped early: its cut may be higher than "
-            "that of a whole one."
-        )
-    elif early:
-        said.append(
-            f"The searches at tolerances {listed(early)} were stopped early: their cuts may be "
-            "higher than those of whole ones."
-        )
-    if missing:
-        which = "Tolerance {} was" if len(missing) == 1 else "Tolerances {} were"
-        rest = ", so there is no price of fairness" if not assignments[-1].searched else ""
-        said.append(f"{which.format(listed(missing))} not searched{rest}.")
-    return " ".join(said)
-
-
-def tolerance_in_words(tolerance: Any) -> str:
-    """A tolerance in percent; for several attributes that of each, with its name."""
-    if isinstance(tolerance, Mapping):
-        return ", ".join(f"{name} {tolerance_in_words(own)}" for name, own in tolerance.items())
-    return "none" if tolerance is None else f"{100 * tolerance:.4g}%"
+        negligible = negligible_spread(rounder.spread(plans[0]))
+    return FairnessFrontier(tuple(ordered), tuple(found), tuple(aside), effort, negligible)
 
 
 def _ordered(tolerances: Any) -> list[Any]:
@@ -326,9 +299,12 @@ def _mean_tolerance(tolerance: Any) -> float:
 
 
 def _from_model(
-    model: Any, tolerances: list[Any], params: dict[str, Any]
+    model: Any, tolerances: list[Any], params: dict[str, Any], as_run: Sequence[Any] = ()
 ) -> tuple[Rounder, list[RoundingPlan]]:
-    """The model's own rounder, and what it would be asked at each tolerance."""
+    """The model's own rounder, and what it would be asked at each tolerance.
+
+    Without `params` at the tolerances `as_run`.
+    """
     check_is_fitted(model, "labels_")
     _check_names(params, _OF_SEARCH)
     # A model from a file says itself that it has none.
@@ -339,10 +315,15 @@ def _from_model(
             'FairSpectralClustering with sensitive_features and assign_labels="fair".'
         )
     own = {"effort": model.effort, "time_budget": model.time_budget}
-    request = {**own, **(model.rounding_params or {}), **params}
+    own |= model.rounding_params or {}
     k = len(model.fair_assignment_.sizes)  # of the fit, whatever the parameter is by now
     plans = [
-        plan_rounding(rounder.attributes, k, fairness_tol=tolerance, **request)
+        plan_rounding(
+            rounder.attributes,
+            k,
+            fairness_tol=tolerance,
+            **(own if tolerance in as_run else own | params),
+        )
         for tolerance in tolerances
     ]
     return rounder, plans

@@ -250,9 +250,9 @@ def test_ctrl_c_in_the_searches_of_the_report_takes_what_is_known(
     press_in_search(monkeypatch, 2)  # the first is that of the fit
     done = cluster(call, people, *words)
     assert done.status == 0, done.err
-    assert "was not searched" in " ".join(done.out.split())
+    assert "were not searched" in " ".join(done.out.split())
     assert "no resamples were clustered" in " ".join(done.out.split())
-    assert "was not searched" in page.read_text(encoding="utf-8")
+    assert "were not searched" in page.read_text(encoding="utf-8")
     assert len(pd.read_csv(out)) == 80
 
 

@@ -120,7 +120,7 @@ def _print(
     remark: str,
 ) -> None:
     from fairspectral.cli.display import print_lines, print_table
-    from fairspectral.frontier import point_in_words
+    from fairspectral.prices import point_in_words
 
     if model.affinity_operator_.choice:
         print_lines(model.affinity_choice_)
@@ -150,7 +150,7 @@ def _print(
 
 def unsearched_in_words(tolerance: float | None, found: FairnessFrontier) -> str:
     """What the labels at a tolerance are that Ctrl-C left without a search; empty if it did not."""
-    from fairspectral.frontier import tolerance_in_words
+    from fairspectral.prices import tolerance_in_words
 
     chosen = found.at(tolerance)
     if chosen.searched:

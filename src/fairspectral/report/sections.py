@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from fairspectral.frontier import FairnessFrontier, relative_price
+from fairspectral.frontier import FairnessFrontier
+from fairspectral.prices import relative_price
 from fairspectral.report.charts import LineChart, Scatter, Series, line_chart, scatter
 from fairspectral.report.collect import sample_rows
 from fairspectral.report.plane import project_on_plane

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from fairspectral.frontier import negligible_cut, relative_price
 from fairspectral.metrics import normalized_cut, ratios_of
 from fairspectral.palette import cluster_colour, ink_on
+from fairspectral.prices import negligible_cut, relative_price
 from fairspectral.report.charts import Bar, Bars, LineChart, Segment, Series, line_chart
 from fairspectral.report.collect import Judgement, check_unchanged, judge
 from fairspectral.report.comparison import without_bounds
