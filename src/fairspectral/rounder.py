@@ -34,6 +34,9 @@ from fairspectral.validation import Attribute
 # The stage of several searches, for those who show progress.
 FRONTIER = "frontier"
 
+# The name of a start that other searches found, at other bounds or with another effort.
+EARLIER = "best of earlier searches"
+
 # The embeddings of the starts, by what they depend on.
 _ByKind = dict[tuple[Any, ...], Embeddings]
 
@@ -210,7 +213,8 @@ class Rounder:
                 if not deadline.passed:
                     yield start
         if best is not found and not deadline.passed:
-            yield KNOWN, best.labels
+            given = all(stage.name in (KNOWN, SETTLED) for stage in best.history)
+            yield KNOWN if given else EARLIER, best.labels
 
     def _is_graph(self, plan: RoundingPlan) -> bool:
         held = self.operator is not None and can_search(self.operator)
