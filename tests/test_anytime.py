@@ -119,7 +119,7 @@ def test_other_threads_do_not_touch_signals():
 
 @pytest.mark.parametrize("wrong", [0, -1.0, float("nan"), float("inf"), True, "10"])
 def test_a_wrong_budget_is_refused(wrong):
-    with pytest.raises(ValueError, match="must be a positive number of seconds, or None"):
+    with pytest.raises(ValueError, match="must be a positive, finite number of seconds, or None"):
         check_time_budget(wrong)
 
 

@@ -117,7 +117,7 @@ def test_after_an_interrupt_there_is_no_price(model, monkeypatch):
     assert [row["stopped"] for row in frontier.rows()] == [False, True, False, False]
     assert frontier.caution == (
         "The search at tolerance 20% was stopped early: its cut may be higher than that of a whole "
-        "one. Tolerance 30%, none was not searched, so there is no price of fairness."
+        "one. Tolerances 30% and none were not searched, so there is no price of fairness."
     )
     assert frontier.caution in str(frontier)
     assert frontier.caution in frontier._repr_html_()
@@ -137,6 +137,36 @@ def test_a_price_needs_both_its_searches(model, monkeypatch):
     frontier = fairness_frontier(model, tolerances=(0.1, 0.2, 0.3, None))
     assert np.isnan(frontier.price).tolist() == [False, False, True, False]
     assert frontier.caution.endswith("Tolerance 30% was not searched.")
+
+
+@pytest.mark.filterwarnings("ignore:the affinity graph has 3 connected components")
+@pytest.mark.parametrize("as_rows", [False, True])
+def test_over_a_cost_of_zero_there_is_no_price(as_rows):
+    """Three cliques, of which two have one group each: without bounds nothing is cut."""
+    cliques, groups = np.repeat([0, 1, 2], 8), np.repeat([0, 1, 0, 1], [8, 8, 4, 4])
+    if as_rows:
+        rows = 1e-3 * np.eye(3)[cliques]
+        frontier = fairness_frontier(rows, groups, 3, tolerances=(0, None), random_state=0)
+    else:
+        W = (cliques[:, None] == cliques).astype(float)
+        fitted = FairSpectralClustering(3, affinity="precomputed", fairness_tol=0, random_state=0)
+        fitted.fit(sparse_blocks(W), sensitive_features=groups)
+        frontier = fairness_frontier(fitted, tolerances=(0, None))
+    assert abs(frontier.cost[-1]) < 1e-12
+    assert frontier.cost[0] > frontier.negligible
+    assert np.isnan(frontier.price).all()
+    assert frontier.loosest_is_zero
+    assert [row["price"] for row in frontier.rows()] == [None, None]
+    assert [line[2] for line in frontier.table()[1:]] == ["–", "–"]
+
+
+def test_small_units_leave_a_price(blobs):
+    rows, groups = blobs
+    params = {"tolerances": (0, None), "random_state": 0}
+    price = fairness_frontier(rows, groups, 3, **params).price[0]
+    assert fairness_frontier(1e-9 * rows, groups, 3, **params).price[0] == pytest.approx(
+        price, abs=0.05
+    )
 
 
 def test_a_model_from_a_file_knows_its_clusterings(model):

@@ -3,6 +3,7 @@
 import signal
 import time
 from contextlib import contextmanager
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -59,6 +60,20 @@ def test_never_worse_than_a_clustering_that_was_given(dense):
     found = other.round(lazy)
     assert found.certified
     assert found.normalized_cut <= best.normalized_cut + 1e-9
+
+
+def test_a_start_from_another_search_is_named_in_plain_words():
+    """What was given is told from what other bounds or another effort had found."""
+    best = make_rounder(dense=False).round(plan_of(make_rounder(dense=False), 0.0))
+    for given, name in ((True, "known labels"), (False, "best of earlier searches")):
+        other = make_rounder(dense=False)
+        plan, worse = plan_of(other, 0.2), replace(best, normalized_cut=float(K))
+        if given:
+            other.know(best.labels, plan)
+        else:
+            other.archive.add(best)
+        further = other._further(plan, {}, worse, Deadline())
+        assert [start for start, _ in further] == [name]
 
 
 @pytest.mark.parametrize("dense", [False, True], ids=["graph", "kernel"])

@@ -73,14 +73,14 @@ class Deadline:
 
 
 def check_time_budget(time_budget: Any) -> None:
-    """Refuse a time budget that is not a positive number of seconds; None is no limit."""
+    """Refuse a time budget that is not a positive, finite number of seconds; None is no limit."""
     if time_budget is None:
         return
     number = isinstance(time_budget, Real) and not is_boolean(time_budget)
     if not (number and 0 < time_budget < math.inf):
         raise ValueError(
-            f"time_budget={time_budget!r} must be a positive number of seconds, or None for no "
-            "limit."
+            f"time_budget={time_budget!r} must be a positive, finite number of seconds, or None "
+            "for no limit."
         )
 
 

@@ -82,7 +82,9 @@ class FairSpectralClustering(FairClusteringBase):
     time_budget : float or None
         Seconds for all that follows the embedding, but for the first start of the search and
         what the bounds need: then the best so far is taken, as it is when Ctrl-C is pressed
-        once. The result is repeatable only where the time was enough.
+        once. The result is repeatable only where the time was enough. A small one goes further at
+        ``effort="default"`` than at ``"thorough"``, whose starts take longer to prepare. In a
+        report the other tolerances of the chart share one more.
     rounding_params : dict or None
         Further arguments of `fair_assignment`: ``shares`` (quotas), ``min_cluster_size``,
         ``max_cluster_size``, ``bounds``, ``target_proportions``, ``lower``, ``upper``,

@@ -14,6 +14,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from fairspectral.axes import axes_or_new
 from fairspectral.parameters import did_you_mean
+from fairspectral.prices import (
+    negligible_cut,
+    negligible_spread,
+    point_in_words,
+    relative_price,
+    stopped_in_words,
+    tolerance_in_words,
+)
 from fairspectral.rounder import Rounder
 from fairspectral.rounding.bounds import check_fairness_tol
 from fairspectral.rounding.inputs import check_inputs, check_labels
@@ -24,6 +32,7 @@ from fairspectral.set_aside import SetAside, choose_aside
 from fairspectral.text_table import aligned
 
 TOLERANCES = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, None)
+
 
 # Arguments of `fair_assignment` about the data, about the request, and of the request those
 # that may differ from a fitted model's.
@@ -48,12 +57,15 @@ class FairnessFrontier:
         clusters, and where the clustering at each tolerance has them.
     effort : str or None
         How long was searched at each tolerance.
+    negligible : float
+        The cost up to which it is zero but for floating-point error.
     """
 
     tolerances: tuple[Any, ...]
     assignments: tuple[FairAssignment, ...]
     set_aside: tuple[SetAside, ...] = ()
     effort: str | None = None
+    negligible: float = 0.0
 
     def at(self, tolerance: Any) -> FairAssignment:
         """The clustering at one of the tolerances."""
@@ -89,8 +101,12 @@ class FairnessFrontier:
 
     @property
     def cost(self) -> np.ndarray:
-        """The cost that is plotted: the cut where it is known, else the embedding cost."""
-        return np.array([a.cost for a in self.assignments])
+        """The cost that is plotted: the cut where it is known, else the embedding cost.
+
+        What is zero but for floating-point error, perhaps below it, is zero here.
+        """
+        cost = np.array([a.cost for a in self.assignments])
+        return np.where(cost > self.negligible, cost, 0.0)
 
     @property
     def cost_name(self) -> str:
@@ -99,9 +115,18 @@ class FairnessFrontier:
 
     @property
     def price(self) -> np.ndarray:
-        """Cost at each tolerance relative to the loosest one; nan where either was not searched."""
+        """Cost at each tolerance relative to the loosest one.
+
+        It is nan where either was not searched, or the loosest cost is zero.
+        """
         known = self.searched & self.searched[-1]
-        return np.where(known, self.cost / self.cost[-1], np.nan)
+        prices = [relative_price(cost, self.cost[-1], self.negligible) for cost in self.cost]
+        return np.where(known, prices, np.nan)
+
+    @property
+    def loosest_is_zero(self) -> bool:
+        """Whether the loosest cost is zero, so that no other can be relative to it."""
+        return bool(self.searched[-1] and self.cost[-1] <= self.negligible)
 
     @property
     def tolerance_names(self) -> list[str]:
@@ -223,44 +248,33 @@ def fairness_frontier(
     for labels in known:
         checked = check_labels(labels, len(rounder.rows), plans[0].n_clusters, 1, "known labels")
         rounder.know(checked, plans[0])
+    return _search_all(rounder, plans, ordered, plans[0].effort)
+
+
+def frontier_beside_run(model: Any, tolerances: Sequence[Any], **params: Any) -> FairnessFrontier:
+    """The frontier of a fitted model for its report: `params` are not for the run's own searches.
+
+    At the model's tolerance, and without bounds, by which what fairness cost is judged, the search
+    is the model's own, with its effort and its whole time budget. It is not made again, and what
+    is said of it is true of the run.
+    """
+    ordered = _ordered(tolerances)
+    rounder, plans = _from_model(model, ordered, params, as_run=(model.fairness_tol, None))
+    return _search_all(rounder, plans, ordered, params.get("effort", model.effort))
+
+
+def _search_all(
+    rounder: Rounder, plans: list[RoundingPlan], ordered: list[Any], effort: str
+) -> FairnessFrontier:
     found = rounder.round_all(plans)
     aside = (
         SetAside.of(rounder.fringe, one.labels, one.min_cluster_size, rounder.trees_of(one))
         for one in found
     )
-    return FairnessFrontier(tuple(ordered), tuple(found), tuple(aside), plans[0].effort)
-
-
-def point_in_words(row: dict[str, Any], cost: str) -> list[str]:
-    """Cost, price, deviation and certificate of a point, for a table."""
-    if not row["searched"]:
-        return ["not searched", "–", "–", "–"]
-    price = "–" if row["price"] is None else f"{row['price'] - 1:+.1%}"
-    return [cost, price, f"{row['achieved_tol']:.1%}", "yes" if row["certified"] else "no"]
-
-
-def stopped_in_words(names: Sequence[str], assignments: Sequence[FairAssignment]) -> str:
-    """Which searches were stopped early or not made, by the names of the tolerances."""
-    named = list(zip(names, assignments, strict=True))
-    early = [name for name, one in named if one.stopped]
-    missing = [name for name, one in named if not one.searched]
-    said = []
-    if early:
-        said.append(
-            f"The search at tolerance {', '.join(early)} was stopped early: its cut may be higher "
-            "than that of a whole one."
-        )
-    if missing:
-        rest = ", so there is no price of fairness" if not assignments[-1].searched else ""
-        said.append(f"Tolerance {', '.join(missing)} was not searched{rest}.")
-    return " ".join(said)
-
-
-def tolerance_in_words(tolerance: Any) -> str:
-    """A tolerance in percent; for several attributes that of each, with its name."""
-    if isinstance(tolerance, Mapping):
-        return ", ".join(f"{name} {tolerance_in_words(own)}" for name, own in tolerance.items())
-    return "none" if tolerance is None else f"{100 * tolerance:.4g}%"
+    negligible = negligible_cut(plans[0].n_clusters)
+    if rounder.operator is None:
+        negligible = negligible_spread(rounder.spread(plans[0]))
+    return FairnessFrontier(tuple(ordered), tuple(found), tuple(aside), effort, negligible)
 
 
 def _ordered(tolerances: Any) -> list[Any]:
@@ -285,9 +299,12 @@ def _mean_tolerance(tolerance: Any) -> float:
 
 
 def _from_model(
-    model: Any, tolerances: list[Any], params: dict[str, Any]
+    model: Any, tolerances: list[Any], params: dict[str, Any], as_run: Sequence[Any] = ()
 ) -> tuple[Rounder, list[RoundingPlan]]:
-    """The model's own rounder, and what it would be asked at each tolerance."""
+    """The model's own rounder, and what it would be asked at each tolerance.
+
+    Without `params` at the tolerances `as_run`.
+    """
     check_is_fitted(model, "labels_")
     _check_names(params, _OF_SEARCH)
     # A model from a file says itself that it has none.
@@ -298,10 +315,15 @@ def _from_model(
             'FairSpectralClustering with sensitive_features and assign_labels="fair".'
         )
     own = {"effort": model.effort, "time_budget": model.time_budget}
-    request = {**own, **(model.rounding_params or {}), **params}
+    own |= model.rounding_params or {}
     k = len(model.fair_assignment_.sizes)  # of the fit, whatever the parameter is by now
     plans = [
-        plan_rounding(rounder.attributes, k, fairness_tol=tolerance, **request)
+        plan_rounding(
+            rounder.attributes,
+            k,
+            fairness_tol=tolerance,
+            **(own if tolerance in as_run else own | params),
+        )
         for tolerance in tolerances
     ]
     return rounder, plans

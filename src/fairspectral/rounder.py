@@ -20,17 +20,22 @@ from fairspectral.parameters import seeded
 from fairspectral.progress import report
 from fairspectral.rounding.archive import Archive, is_lower
 from fairspectral.rounding.follow import KNOWN, SETTLED, follow_plan, measure_labels
+from fairspectral.rounding.inputs import check_weights
 from fairspectral.rounding.placement import beside_fringe, complete_rows, settle_pieces
 from fairspectral.rounding.plan import RoundingPlan
 from fairspectral.rounding.result import FairAssignment, certify, keeps_all
 from fairspectral.rounding.rows import can_search, suits_levels
 from fairspectral.rounding.sources import one_after_another
+from fairspectral.rounding.start import WeightedRows
 from fairspectral.set_aside import Trees
 from fairspectral.starts import Embeddings, choose_kinds, embed_starts, starts_from, without_trees
 from fairspectral.validation import Attribute
 
 # The stage of several searches, for those who show progress.
 FRONTIER = "frontier"
+
+# The name of a start that other searches found, at other bounds or with another effort.
+EARLIER = "best of earlier searches"
 
 # The embeddings of the starts, by what they depend on.
 _ByKind = dict[tuple[Any, ...], Embeddings]
@@ -94,6 +99,13 @@ class Rounder:
         """Add a clustering from elsewhere: where it is within the bounds, no result is worse."""
         rows = complete_rows(self.rows, labels, self.fringe, plan.n_clusters)
         self.archive.add(measure_labels(plan, rows, labels, self.operator, self._weight))
+
+    def spread(self, plan: RoundingPlan) -> float:
+        """The k-means cost of everybody in one cluster, which says what is large for these rows."""
+        weights = None if self._weight is None else check_weights(self._weight, len(self.rows))
+        points = WeightedRows.scaled(self.rows, weights, plan.row_scaling, self.operator)
+        together = np.zeros(len(self.rows), dtype=np.intp)
+        return points.cost(together, points.centroids(together, 1))
 
     def round(self, plan: RoundingPlan) -> FairAssignment:
         """The best clustering that is known after a search within the plan's bounds."""
@@ -201,7 +213,8 @@ class Rounder:
                 if not deadline.passed:
                     yield start
         if best is not found and not deadline.passed:
-            yield KNOWN, best.labels
+            given = all(stage.name in (KNOWN, SETTLED) for stage in best.history)
+            yield KNOWN if given else EARLIER, best.labels
 
     def _is_graph(self, plan: RoundingPlan) -> bool:
         held = self.operator is not None and can_search(self.operator)

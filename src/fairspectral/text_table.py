@@ -1,4 +1,4 @@
-"""A table of text with aligned columns, for results that print themselves."""
+"""Text for results that print themselves: tables with aligned columns, lists in sentences."""
 
 from __future__ import annotations
 
@@ -16,3 +16,8 @@ def aligned(table: Sequence[Sequence[str]], *, left: int = 0) -> str:
         for row in table
     )
     return "\n".join([header, "  ".join("-" * width for width in widths), *body])
+
+
+def listed(words: Sequence[str]) -> str:
+    """``"0, 1 and 2"``."""
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

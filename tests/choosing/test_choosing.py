@@ -142,6 +142,24 @@ def test_the_first_number_is_kept_and_says_that_it_was_stopped(monkeypatch):
     assert [c.stopped for c in one.candidates] == [True]
     assert one.words == "Only 2 clusters were compared, so there is no suggestion."
     assert one.notes == (
-        "The search of 2 clusters was stopped early.",
-        "Ctrl-C ended it: 3 to 4 clusters were not compared.",
+        "The search into 2 clusters was stopped early.",
+        "Ctrl-C ended it: 3 and 4 clusters were not compared.",
     )
+    assert one.best is None
+    assert one.suggestion is None
+    assert "*" not in str(one)
+    assert "bold" not in one._repr_html_()
+    pyplot = pytest.importorskip(
+        "matplotlib.pyplot", reason="matplotlib is not installed: pip install 'fairspectral[plot]'"
+    )
+    axes = one.plot()
+    assert len(axes.lines) == 2  # eigengap and silhouette, and no line at a suggestion
+    pyplot.close(axes.figure)
+
+
+def test_searches_that_the_time_ended_are_named_together():
+    X, groups = blobs()
+    params = {"max_clusters": 4, "gamma": 0.5, "time_budget": 1e-6}
+    found = choose_k(X, groups, **params)
+    assert found.notes == ("The searches into 2, 3 and 4 clusters were stopped early.",)
+    assert found.suggestion == 3

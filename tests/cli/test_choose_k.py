@@ -92,5 +92,9 @@ def test_more_clusters_than_people(call, people):
     assert done.status == 2
     assert "--max-clusters 100 is too many for 80 rows and 1 fairness constraint" in done.err
     assert "choose at most 78" in done.err
-    done = call("choose-k", people, "-s", "sex", "--max-clusters", "78", "--min-clusters", "78")
+    words = ("choose-k", people, "-s", "sex", "--max-clusters", "78", "--min-clusters", "78")
+    done = call(*words)
     assert done.status == 0
+    assert "so there is no suggestion" in done.out
+    assert "78 *" not in done.out
+    assert call(*words, "--json").json["suggestion"] is None

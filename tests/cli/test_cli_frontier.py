@@ -30,15 +30,22 @@ def test_ctrl_c_ends_all_searches_and_no_price_is_claimed(call, people, tmp_path
     done = call(*words)
     assert done.status == 0, done.err
     said = " ".join(done.out.split())
-    assert said.count("not searched") == 4  # three points, and the sentence
-    assert "Tolerance 20%, 30%, none was not searched, so there is no price of fairness." in said
-    assert "+0.0%" not in said
+    assert said.count("not searched") == 5  # three points, the sentence, and the file
+    assert "Tolerances 20%, 30% and none were not searched, so there is no price" in said
     assert "Price:" not in said
+    assert f"Labels: {output} (Tolerance 30% was not searched: these are the best labels" in said
+    assert "+0.0%" not in said
     assert len(pd.read_csv(output)) == 80
     press_in_search(monkeypatch, 1)
     result = call(*words, "--json").json
     assert [row["price"] for row in result["frontier"]] == [None] * 4
     assert "no price of fairness" in result["caution"]
+    assert "the best labels within it that other searches found" in result["caution"]
+    assert result["output_searched"] is False
+    press_in_search(monkeypatch, 1)
+    piped = call(*words[:-1], "-")
+    assert "Tolerance 30% was not searched: these are the best labels" in piped.err
+    assert "searched" not in piped.out
 
 
 def test_the_plot(call, people, tmp_path):
@@ -66,6 +73,7 @@ def test_the_clusters_at_one_tolerance(call, people, tmp_path):
     again = call(*words, "--at", "0.3", "-o", "-", "--label-column", "c")
     assert again.out == output.read_text()
     loosest = call(*words, "--at", "none", "--json", "-o", tmp_path / "none.csv")
+    assert loosest.json["output_searched"] is True
     assert loosest.json["output"] == str(tmp_path / "none.csv")
     assert len(pd.read_csv(tmp_path / "none.csv")) == 80
 

@@ -56,6 +56,20 @@ def test_it_says_what_the_search_began_with_and_which_start_won(call, people):
     assert won == [search["winner"]] or search["winner"] == "combined from several"
 
 
+def test_the_json_says_whether_the_search_was_stopped_early(call, people):
+    whole = cluster(call, people, "--json", "--effort", "fast").json["search"]
+    assert whole["stopped"] is False
+    short = cluster(call, people, "--json", "--time-budget", "1e-9").json["search"]
+    assert short["stopped"] is True
+
+
+@pytest.mark.parametrize("seconds", ["inf", "0", "nan"])
+def test_a_time_budget_is_a_positive_finite_number(call, people, seconds):
+    done = cluster(call, people, "--time-budget", seconds)
+    assert done.status == 2
+    assert f"--time-budget {seconds} must be a positive, finite number of seconds." in done.err
+
+
 def test_sensitive_columns_are_not_features_by_default(call, people):
     used = cluster(call, people, "--json").json["columns"]
     assert "sex" not in used["numeric"] + used["categorical"]
@@ -250,9 +264,9 @@ def test_ctrl_c_in_the_searches_of_the_report_takes_what_is_known(
     press_in_search(monkeypatch, 2)  # the first is that of the fit
     done = cluster(call, people, *words)
     assert done.status == 0, done.err
-    assert "was not searched" in " ".join(done.out.split())
+    assert "were not searched" in " ".join(done.out.split())
     assert "no resamples were clustered" in " ".join(done.out.split())
-    assert "was not searched" in page.read_text(encoding="utf-8")
+    assert "were not searched" in page.read_text(encoding="utf-8")
     assert len(pd.read_csv(out)) == 80
 
 

@@ -10,6 +10,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from fairspectral import FairSpectralClustering
 from fairspectral.anytime import searching
+from fairspectral.frontier import frontier_beside_run
 from fairspectral.report import price, render_report
 from fairspectral.report.comparison import compare
 from fairspectral.rounding.fair import fair_assignment
@@ -21,6 +22,23 @@ from fairspectral.rounding.plan import plan_rounding
 def model():
     X, group = blobs(60)
     return FairSpectralClustering(3, effort="fast", random_state=0).fit(X, sensitive_features=group)
+
+
+def test_what_is_said_of_the_runs_own_searches_is_true_of_them(model):
+    """The chart's share of the time is not that of the run, nor of the search without bounds."""
+    frontier = frontier_beside_run(model, [0.0, 0.2, None], time_budget=1e-9)
+    assert [one.stopped for one in frontier.assignments] == [True, False, False]
+    assert frontier.caution.startswith("The search at tolerance 0% was stopped early")
+    assert frontier.effort == "fast"
+
+
+def test_the_other_tolerances_of_the_chart_share_one_budget(model, monkeypatch):
+    asked = []
+    monkeypatch.setattr(price, "TOLERANCES", (0.0, 0.1, 0.2, None))
+    monkeypatch.setattr(price, "frontier_beside_run", lambda *_, **params: asked.append(params))
+    model.time_budget = 100.0
+    price.compute_frontier(model, model._attributes)
+    assert asked == [{"time_budget": 50.0}]
 
 
 def make_worse(model):
@@ -122,7 +140,7 @@ def test_after_an_interrupt_the_page_claims_no_price(model, monkeypatch):
     assert "The search without bounds on the shares was stopped early" in page
     assert "at no cost" not in page.split("Who is where")[1]
     assert "were searched with effort" not in page
-    assert "was not searched" in page
+    assert "were not searched" in page
 
 
 def test_an_interrupt_before_the_search_without_bounds_leaves_nothing_to_compare(model):
@@ -134,6 +152,6 @@ def test_an_interrupt_before_the_search_without_bounds_leaves_nothing_to_compare
         page = words_of(render_report(model, stability=False))
     assert re.search(r"Fair within 20%( up to whole persons)?\.", page)
     assert "Ctrl-C came before the search without bounds on the shares" in page
-    assert "Ctrl-C ended the searches for this chart. Tolerance 0%," in page
+    assert "Ctrl-C ended the searches for this chart. Tolerances 0%," in page
     for claim in ("costs nothing", "at no cost", "Nobody", "searched with effort"):
         assert claim not in page

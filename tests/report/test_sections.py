@@ -53,6 +53,12 @@ def test_the_price_marks_the_run():
         assert not any(p.marked for p in line.points)
 
 
+def test_over_a_cut_of_zero_no_price_is_told():
+    (line,) = sections.price_chart(frontier_of(0.5, 0.2, -1e-16), run_at(None, -1e-16)).lines
+    assert not any("over the loosest" in point.tip for point in line.points)
+    assert line.points[-1].tip.endswith("normalised cut 0")
+
+
 def test_a_run_that_is_not_the_best_is_marked_beside_the_line():
     line, run = sections.price_chart(frontier_of(2.0, 1.4, 1.0), run_at(0.2)).lines
     assert not any(p.marked for p in line.points)

@@ -50,6 +50,16 @@ def test_the_table_has_a_row_for_each_with_its_own_numbers(runs):
     assert cells["fair"] == cells["price of fairness"] == cells["shares, of everyone’s"] == "–"
 
 
+@pytest.mark.filterwarnings("ignore:the affinity graph has 3 connected components")
+def test_over_a_cut_of_zero_there_is_no_price():
+    cliques = np.repeat([0, 1, 2], 8)
+    W = (cliques[:, None] == cliques).astype(float)
+    model = FairSpectralClustering(3, affinity="precomputed", fairness_tol=0, random_state=0)
+    model.fit(W, sensitive_features=np.repeat([0, 1, 0, 1], [8, 8, 4, 4]))
+    assert model.audit_.normalized_cut > 0.1
+    assert price_of(model) == (None, False)
+
+
 def test_the_price_is_over_the_same_search_without_bounds(runs, tight):
     free = fairness_frontier(fair_model(), tolerances=(None,)).normalized_cut[0]
     assert price_of(tight)[0] == pytest.approx(tight.audit_.normalized_cut / free - 1, abs=1e-9)

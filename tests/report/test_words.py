@@ -49,13 +49,15 @@ def test_whole_persons_are_explained():
         (0.9, 1.0, "at no cost in normalised cut"),
         (1.0, 1.0, "at no cost in normalised cut"),
         (0.5, 0.0, "for a normalised cut of 0.5 instead of 0 without bounds"),
+        (0.5, -1e-16, "for a normalised cut of 0.5 instead of 0 without bounds"),
+        (1e-16, -1e-16, "at no cost in normalised cut"),
         (0.5, 3.3e-6, "for a normalised cut of 0.5 instead of 3.3e-06 without bounds"),
     ],
 )
 def test_the_cost_in_words(fair, other, said):
     from types import SimpleNamespace as Space
 
-    model = Space(audit_=Space(normalized_cut=fair))
+    model = Space(n_clusters=3, audit_=Space(normalized_cut=fair))
     found = Space(plain=Space(), unbounded=Space(normalized_cut=other))
     assert words.cost(model, found) == said
 
@@ -93,7 +95,13 @@ def test_a_lower_cut_than_the_runs_is_said(tolerance):
     model = Space(fairness_tol=tolerance, effort="default", fair_assignment_=Space(cost=3.172))
     said = words.price(frontier, model)
     assert "a lower normalised cut within this run’s bounds, 3.096 against 3.172" in said
-    assert said.endswith(f"fairness_frontier(model, tolerances=[{tolerance}]) has its labels.")
+    assert said.endswith(
+        "Only the Python session that wrote this report has their labels: "
+        f"fairness_frontier(model, tolerances=[{tolerance}])."
+    )
+    if tolerance is not None:
+        assert said.startswith("At 20% this run costs +2.5% in normalised cut over")
+        assert "These other clusters cost nothing." in said
     model.fair_assignment_.cost = 3.096
     assert "lower" not in words.price(frontier, model)
 

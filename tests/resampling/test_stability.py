@@ -157,13 +157,14 @@ def test_ctrl_c_ends_it_with_what_there_is(model):
     # The second one, whose search was stopped, does not count.
     assert found.n_resamples == 1
     assert found.asked == (4, 0)
-    assert "stopped after 1 of 4 resamples" in found.words
+    assert "Ctrl-C ended it after 1 of 4 resamples." in found.words
 
 
 def test_a_time_budget_ends_it_after_one_resample_at_least(model):
     found = stability(model, 5, time_budget=1e-9)
     assert found.n_resamples == 1
     assert found.asked == (5, 3)
+    assert "The time budget ended it after 1 of 5 resamples and 0 of 3 seeds." in found.words
 
 
 def test_wrong_arguments_are_named(model):

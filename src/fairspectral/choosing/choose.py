@@ -26,6 +26,7 @@ from fairspectral.resampling.result import Stability
 from fairspectral.rounding.plan import EFFORTS
 from fairspectral.solvers.registry import SOLVER_NAMES
 from fairspectral.tensors import choose_place
+from fairspectral.text_table import listed
 from fairspectral.validation import Attribute
 
 _SILHOUETTE_SAMPLE = 2000
@@ -191,10 +192,13 @@ def _ended_early(
     early = [str(one.k) for one in candidates if one.stopped]
     said = []
     if early:
-        said.append(f"The search of {', '.join(early)} clusters was stopped early.")
-    left = numbers[len(candidates) :]
+        what = (
+            "search into {} clusters was" if len(early) == 1 else "searches into {} clusters were"
+        )
+        said.append(f"The {what.format(listed(early))} stopped early.")
+    left = [str(k) for k in numbers[len(candidates) :]]
     if left:
-        which = str(left[0]) if len(left) == 1 else f"{left[0]} to {left[-1]}"
+        which = f"{left[0]} to {left[-1]}" if len(left) > 2 else listed(left)
         said.append(f"Ctrl-C ended it: {which} clusters were not compared.")
     if without_resamples:
         said.append("No resamples were clustered.")

@@ -100,21 +100,25 @@ class ChoiceOfK:
     affinity_choice: str = ""
 
     @property
-    def best(self) -> Candidate:
-        """The suggested candidate: the largest eigengap, the smaller number of two equal ones."""
-        return suggest(self.candidates)
+    def best(self) -> Candidate | None:
+        """The suggested candidate: the largest eigengap, the smaller number of two equal ones.
+
+        None where only one number of clusters was compared.
+        """
+        return suggest(self.candidates) if len(self.candidates) > 1 else None
 
     @property
-    def suggestion(self) -> int:
-        """The suggested number of clusters."""
-        return self.best.k
+    def suggestion(self) -> int | None:
+        """The suggested number of clusters; None where only one was compared."""
+        return None if self.best is None else self.best.k
 
     @property
     def words(self) -> str:
         """The suggestion in words, and whether the other criteria agree."""
         best = self.best
-        if len(self.candidates) == 1:
-            return f"Only {best.k} clusters were compared, so there is no suggestion."
+        if best is None:
+            only = self.candidates[0].k
+            return f"Only {only} clusters were compared, so there is no suggestion."
         compact = max(self.candidates, key=lambda c: c.silhouette)
         text = f"Suggestion: {best.k} clusters, where the eigengap is largest; the silhouette "
         text += "agrees" if compact is best else f"is best at {compact.k}"
@@ -136,7 +140,7 @@ class ChoiceOfK:
 
     def table(self) -> list[list[str]]:
         """The candidates as a table of text, with a header; the suggestion has a star."""
-        steady = self.best.stability is not None
+        steady = self.candidates[0].stability is not None
         table = [[*_HEADER, *(["stability", "weakest cluster"] if steady else [])]]
         for c in self.candidates:
             row = [
@@ -189,7 +193,8 @@ class ChoiceOfK:
             values = [getattr(c, name) for c in self.candidates]
             if None not in values:
                 ax.plot(numbers, np.array(values, dtype=float), style, label=name)
-        ax.axvline(self.suggestion, color="black", linestyle=":", linewidth=1.2)
+        if self.suggestion is not None:
+            ax.axvline(self.suggestion, color="black", linestyle=":", linewidth=1.2)
         ax.set_xticks(numbers)
         ax.set_xlabel("number of clusters")
         ax.set_ylabel("criterion (higher is better)")

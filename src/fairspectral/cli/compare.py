@@ -147,7 +147,8 @@ def _fit(
     And what Ctrl-C left out, in sentences: it ends all, once there is something to keep.
     """
     from fairspectral.cli.model import make_model
-    from fairspectral.frontier import fairness_frontier, tolerance_in_words
+    from fairspectral.frontier import fairness_frontier
+    from fairspectral.prices import tolerance_in_words
     from fairspectral.progress import report, unheard
 
     models: list[FairSpectralClustering] = []

@@ -91,21 +91,25 @@ def frontier(
         _draw(found, plot)
     if output is not None:
         write_table(prepared.table, output, label_column, found.at(chosen).labels)
+    remark = "" if output is None else unsearched_in_words(chosen, found)
     if json:
         print_json(
             {
                 "clusters": clusters,
                 "affinity_choice": model.affinity_choice_,
                 "frontier": found.rows(),
-                "caution": found.caution,
+                "caution": " ".join(filter(None, [found.caution, remark])),
                 "solver": solver_summary(model.solve_result_),
                 "set_aside": model.set_aside_.summary(),
                 "plot": plot and str(plot),
                 "output": output and str(output),
+                "output_searched": None if output is None else found.at(chosen).searched,
             }
         )
     elif not is_standard(output):  # where the labels are on standard output, nothing else is
-        _print(found, model, plot, output)
+        _print(found, model, plot, output, remark)
+    elif remark:
+        typer.echo(remark, err=True)
 
 
 def _print(
@@ -113,9 +117,10 @@ def _print(
     model: FairSpectralClustering,
     plot: Path | None,
     output: Path | None,
+    remark: str,
 ) -> None:
     from fairspectral.cli.display import print_lines, print_table
-    from fairspectral.frontier import point_in_words
+    from fairspectral.prices import point_in_words
 
     if model.affinity_operator_.choice:
         print_lines(model.affinity_choice_)
@@ -124,21 +129,38 @@ def _print(
         [
             [
                 _name(row["fairness_tol"]),
-                *point_in_words(row, f"{row['normalized_cut']:.4f}"),
+                *point_in_words(row, f"{cut:.4f}"),
             ]
-            for row in found.rows()
+            for row, cut in zip(found.rows(), found.cost, strict=True)
         ],
     )
     if model.set_aside_:
         print_lines(f"{model.set_aside_.people}.")
     print_lines(*dict.fromkeys(f"{one.trees}." for one in found.set_aside if one.trees))
-    if found.searched[-1]:
+    if found.loosest_is_zero:
+        print_lines("At the loosest tolerance shown the cut is 0, so no price is relative to it.")
+    elif found.searched[-1]:
         print_lines("Price: how much larger the cut is than at the loosest tolerance shown.")
     print_lines(*filter(None, [found.caution]))
     if plot is not None:
         print_lines(f"Plot: {plot}")
     if output is not None:
-        print_lines(f"Labels: {output}")
+        print_lines(" ".join(filter(None, [f"Labels: {output}", remark and f"({remark})"])))
+
+
+def unsearched_in_words(tolerance: float | None, found: FairnessFrontier) -> str:
+    """What the labels at a tolerance are that Ctrl-C left without a search; empty if it did not."""
+    from fairspectral.prices import tolerance_in_words
+
+    chosen = found.at(tolerance)
+    if chosen.searched:
+        return ""
+    named = f"Tolerance {tolerance_in_words(tolerance)}"
+    if not chosen.certified:
+        return f"{named} was not searched: these labels are of no search, and not certified."
+    return (
+        f"{named} was not searched: these are the best labels within it that other searches found."
+    )
 
 
 def _name(tolerance: float | None) -> str:

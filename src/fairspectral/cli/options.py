@@ -176,7 +176,9 @@ class MethodOptions:
         typer.Option(
             metavar="SECONDS", rich_help_panel=METHOD, show_default="no limit",
             help="For each search, from the end of the embedding, but for its first start: then it "
-            "takes the best so far, as it does when Ctrl-C is pressed once.",
+            "takes the best so far, as it does when Ctrl-C is pressed once. With cluster --report "
+            "the other tolerances of the chart share one more. A small one goes further at "
+            "--effort default than at thorough, whose starts take longer to prepare.",
         ),
     ] = None  # fmt: skip
     seed: Annotated[
@@ -223,7 +225,7 @@ class MethodOptions:
         choose_place(self.device)
         if self.time_budget is not None and not 0 < self.time_budget < math.inf:
             raise ValueError(
-                f"--time-budget {self.time_budget:g} must be a positive number of seconds."
+                f"--time-budget {self.time_budget:g} must be a positive, finite number of seconds."
             )
 
     def width(self) -> float | str:

@@ -10,7 +10,6 @@ from fairspectral.report.charts import Bar, Bars, Segment
 from fairspectral.resampling.fitted import stability
 from fairspectral.resampling.one_cluster import COLOURS
 from fairspectral.resampling.result import Stability
-from fairspectral.rounding.result import STOPPED
 from fairspectral.rounding.rows import can_search
 
 # Up to this many samples a dozen quick clusterings take seconds.
@@ -26,7 +25,7 @@ def compute_stability(model: Any, wanted: Stability | bool | None) -> Stability 
         return wanted
     if wanted is None:
         fair = model.fair_assignment_
-        interrupted = fair is not None and STOPPED in fair.notes and model.time_budget is None
+        interrupted = fair is not None and fair.stopped and model.time_budget is None
         small = len(model.labels_) <= MOST_SAMPLES and can_search(model.affinity_operator_)
         if interrupted or not small or Deadline().interrupted:
             return None

@@ -8,7 +8,12 @@ from typing import Any
 import numpy as np
 
 from fairspectral.anytime import searching
-from fairspectral.frontier import TOLERANCES, FairnessFrontier, fairness_frontier
+from fairspectral.frontier import (
+    TOLERANCES,
+    FairnessFrontier,
+    fairness_frontier,
+    frontier_beside_run,
+)
 from fairspectral.report.collect import has_own_bounds
 from fairspectral.rounding.archive import is_lower
 from fairspectral.rounding.rows import can_search
@@ -51,16 +56,17 @@ def compute_frontier(
         return None
     steps = QUICK_TOLERANCES if quick or len(attributes) > 1 else TOLERANCES
     params: dict[str, Any] = {"effort": "fast"} if quick else {}
+    own = () if model.fair_assignment_ is None else (model.fairness_tol, None)
     if model.time_budget is not None:
-        # All of them together take no longer than the model did.
-        params["time_budget"] = model.time_budget / len(steps)
+        # All of them together take no longer than the model did; its own searches have it whole.
+        params["time_budget"] = model.time_budget / sum(step not in own for step in steps)
     with searching(), warnings.catch_warnings():
         # Warnings about the groups were given when the model was fitted.
         warnings.simplefilter("ignore", FairSpectralWarning)
         if model.fair_assignment_ is not None:
             # What fairness cost is judged by the same search without bounds, as long as the run's.
             fairness_frontier(model, tolerances=[None])
-            return fairness_frontier(model, tolerances=[*steps, model.fairness_tol], **params)
+            return frontier_beside_run(model, [*steps, model.fairness_tol], **params)
         return fairness_frontier(
             model.embedding_,
             np.stack([attribute.codes for attribute in attributes], axis=1),

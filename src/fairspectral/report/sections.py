@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from fairspectral.frontier import FairnessFrontier
+from fairspectral.prices import relative_price
 from fairspectral.report.charts import LineChart, Scatter, Series, line_chart, scatter
 from fairspectral.report.collect import sample_rows
 from fairspectral.report.plane import project_on_plane
@@ -70,9 +71,10 @@ def price_chart(frontier: FairnessFrontier, model: Any) -> LineChart:
 
     def tip(place: int, value: float) -> str:
         said = f"tolerance {names[place]}\n{name} {value:.4g}"
-        if not frontier.searched[-1]:
+        above = relative_price(value, cost[-1], frontier.negligible) - 1
+        if not frontier.searched[-1] or np.isnan(above):
             return said
-        return f"{said}\n{signed(value / cost[-1] - 1)} over the loosest"
+        return f"{said}\n{signed(above)} over the loosest"
 
     tips = [tip(int(place), cost[place]) for place in places]
     at, on_line = own_place(frontier, model), has_run(frontier, model)

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fairspectral.metrics import normalized_cut, ratios_of
 from fairspectral.palette import cluster_colour, ink_on
+from fairspectral.prices import negligible_cut, relative_price
 from fairspectral.report.charts import Bar, Bars, LineChart, Segment, Series, line_chart
 from fairspectral.report.collect import Judgement, check_unchanged, judge
 from fairspectral.report.comparison import without_bounds
@@ -34,7 +35,8 @@ class Run:
         Fitted.
     price : float or None
         How much larger its cut is than without bounds on the shares, relatively; None where it
-        has no bounds, they were not those of a search, or Ctrl-C came before the one without.
+        has no bounds, they were not those of a search, Ctrl-C came before the one without, or
+        that one found a cut of zero.
     stability : Stability or None
         Which of its clusters come back.
     rough : bool
@@ -166,15 +168,16 @@ def tolerance_name(model: Any) -> str:
 def price_of(model: Any) -> tuple[float | None, bool]:
     """How much larger the cut is than that of the same search without bounds, relatively.
 
-    And whether that search was stopped early; without it there is no price.
+    And whether that search was stopped early; without it, or over a cut of zero, there is no price.
     """
     if model.fair_assignment_ is None or model.fairness_tol is None:
         return None, False
     found = without_bounds(model, None)
     cut = normalized_cut(found.labels, model.affinity_operator_)
-    if not found.searched or cut <= 0:
+    price = relative_price(model.audit_.normalized_cut, cut, negligible_cut(model.n_clusters))
+    if not found.searched or np.isnan(price):
         return None, False
-    return float(model.audit_.normalized_cut / cut - 1), found.stopped
+    return price - 1, found.stopped
 
 
 def table_of(runs: Sequence[Run]) -> tuple[list[str], list[list[str]]]:

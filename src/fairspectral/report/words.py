@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from fairspectral.frontier import FairnessFrontier, tolerance_in_words
+from fairspectral.frontier import FairnessFrontier
+from fairspectral.prices import negligible_cut, relative_price, tolerance_in_words
 from fairspectral.report.collect import Judgement
 from fairspectral.report.comparison import Comparison
 from fairspectral.report.price import better_cut
@@ -79,11 +80,13 @@ def cost(model: Any, comparison: Comparison) -> str:
     than = "without bounds"
     if comparison.unbounded is comparison.plain:
         than = "of plain clustering"
-    if fair_cut <= other_cut * 1.0005:
+    negligible = negligible_cut(model.n_clusters)
+    if fair_cut <= max(other_cut * 1.0005, negligible):
         return "at no cost in normalised cut"
     # Of a cut that is nearly zero, percentages are absurd.
     if fair_cut >= 2 * other_cut:
-        return f"for a normalised cut of {fair_cut:.3g} instead of {other_cut:.3g} {than}"
+        shown_cut = other_cut if other_cut > negligible else 0.0
+        return f"for a normalised cut of {fair_cut:.3g} instead of {shown_cut:.3g} {than}"
     return f"for a normalised cut {fair_cut / other_cut - 1:.1%} above that {than}"
 
 
@@ -92,18 +95,37 @@ def price(frontier: FairnessFrontier, model: Any) -> str:
     tolerance = model.fairness_tol
     if model.fair_assignment_ is None or tolerance not in frontier.tolerances:
         return ""
-    remarks = _better(frontier, model) + _effort(frontier, model)
-    caution = f" {frontier.caution}" if frontier.caution else ""
-    rise = float(frontier.price[frontier.tolerances.index(tolerance)]) - 1
-    if tolerance is None or np.isnan(rise):
-        return f"{remarks}{caution}".strip()
-    loosest = frontier.tolerances[-1]
+    said = (_own_price, _better, _effort)
+    return " ".join(filter(None, [*(part(frontier, model) for part in said), frontier.caution]))
+
+
+def _own_price(frontier: FairnessFrontier, model: Any) -> str:
+    """What the run costs; empty where it has no bound, or that is not known."""
+    tolerance = model.fairness_tol
+    searched = frontier.searched[frontier.tolerances.index(tolerance)] and frontier.searched[-1]
+    if tolerance is None or not searched:
+        return ""
+    loosest, name = frontier.tolerances[-1], frontier.cost_name
     than = "without any bound" if loosest is None else f"at {tolerance_in_words(loosest)}"
-    costs = f"{signed(rise)}" if rise >= 0.0005 else "nothing"
-    return (
-        f"At {tolerance_in_words(tolerance)} it costs {costs} in {frontier.cost_name} over the "
-        f"same rounding {than}.{remarks}{caution}"
-    )
+    # Where the point at this tolerance is other clusters, the number is the run's all the same.
+    other = better_cut(frontier, model) is not None
+    cost = model.fair_assignment_.cost if other else _cost_at(frontier, tolerance)
+    at, who = tolerance_in_words(tolerance), "this run" if other else "it"
+    if frontier.loosest_is_zero:
+        return f"At {at} {who} has a {name} of {cost:.4g}, {than} it is 0."
+    return f"At {at} {who} costs {_rise(frontier, cost)} in {name} over the same rounding {than}."
+
+
+def _cost_at(frontier: FairnessFrontier, tolerance: Any) -> float:
+    return float(frontier.cost[frontier.tolerances.index(tolerance)])
+
+
+def _rise(frontier: FairnessFrontier, cost: float) -> str:
+    """By how much a cost is above the loosest one, in words; empty where that is zero."""
+    rise = relative_price(cost, frontier.cost[-1], frontier.negligible) - 1
+    if np.isnan(rise):
+        return ""
+    return signed(rise) if rise >= 0.0005 else "nothing"
 
 
 def _better(frontier: FairnessFrontier, model: Any) -> str:
@@ -111,10 +133,13 @@ def _better(frontier: FairnessFrontier, model: Any) -> str:
     cut = better_cut(frontier, model)
     if cut is None:
         return ""
+    rise = _rise(frontier, cut) if model.fairness_tol is not None and frontier.searched[-1] else ""
+    costs = f" These other clusters cost {rise}." if rise else ""
     return (
-        f" The searches for this chart found a lower normalised cut within this run’s bounds, "
-        f"{cut:.4g} against {model.fair_assignment_.cost:.4g}: "
-        f"fairness_frontier(model, tolerances=[{model.fairness_tol}]) has its labels."
+        f"The searches for this chart found a lower normalised cut within this run’s bounds, "
+        f"{cut:.4g} against {model.fair_assignment_.cost:.4g}.{costs} Only the Python session that "
+        "wrote this report has their labels: "
+        f"fairness_frontier(model, tolerances=[{model.fairness_tol}])."
     )
 
 
@@ -125,7 +150,7 @@ def _effort(frontier: FairnessFrontier, model: Any) -> str:
     if frontier.effort in (None, model.effort) or (len(others) and not others.any()):
         return ""
     return (
-        f" The other tolerances were searched with effort “{frontier.effort}”, this run with "
+        f"Most other tolerances were searched with effort “{frontier.effort}”, this run with "
         f"“{model.effort}”."
     )
 

@@ -121,6 +121,9 @@ def measure_stability(
             found[kind].append([agree(r[people], a, int(r.max()) + 1, own) for r, a in pairs])
     report(STABILITY, 1.0)
     stopped = sum(map(len, found.values())) < len(seeds)
+    ended_by = ""
+    if stopped and (deadline.interrupted or resampling.time_budget is not None):
+        ended_by = "Ctrl-C" if deadline.interrupted else "The time budget"
     return [
         Stability.of(
             reference,
@@ -129,6 +132,7 @@ def measure_stability(
             fraction=float(resampling.fraction),
             effort=effort,
             asked=(resampling.n_resamples, resampling.n_seeds) if stopped else None,
+            ended_by=ended_by,
         )
         for i, reference in enumerate(references)
     ]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from fairspectral.text_table import listed
+
 # Hennig's limits for the overlap: from the first on a cluster has come back, up to the second it
 # is dissolved, since then no more than half of the people in either are in both.
 BACK, DISSOLVED = 0.75, 0.5
@@ -88,8 +90,3 @@ class ClusterStability:
 def resamples(n: int) -> str:
     """``"10 resamples"``."""
     return f"{n} resample{'s' * (n != 1)}"
-
-
-def listed(words: list[str]) -> str:
-    """``"0, 1 and 2"``."""
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

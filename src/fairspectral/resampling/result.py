@@ -16,10 +16,9 @@ from fairspectral.resampling.one_cluster import (
     COLOURS,
     DISSOLVED,
     ClusterStability,
-    listed,
     resamples,
 )
-from fairspectral.text_table import aligned
+from fairspectral.text_table import aligned, listed
 
 if TYPE_CHECKING:
     import pandas
@@ -52,6 +51,8 @@ class Stability:
         How long each clustering was searched for.
     asked : (int, int) or None
         How many resamples and seeds were asked for, where time or Ctrl-C ended it before.
+    ended_by : str
+        What ended it then: ``"Ctrl-C"`` or ``"The time budget"``; empty if it is not known.
     """
 
     sizes: np.ndarray
@@ -63,6 +64,7 @@ class Stability:
     fraction: float
     effort: str
     asked: tuple[int, int] | None = None
+    ended_by: str = ""
 
     @classmethod
     def of(
@@ -74,6 +76,7 @@ class Stability:
         fraction: float,
         effort: str,
         asked: tuple[int, int] | None,
+        ended_by: str = "",
     ) -> Stability:
         """Put together what was found for a clustering."""
         sizes = np.bincount(labels)
@@ -88,6 +91,7 @@ class Stability:
             fraction=fraction,
             effort=effort,
             asked=asked,
+            ended_by=ended_by,
         )
 
     @property
@@ -177,10 +181,9 @@ class Stability:
     def _of_the_end(self) -> str:
         if self.asked is None:
             return ""
-        return (
-            f"It was stopped after {self.n_resamples} of {self.asked[0]} resamples and "
-            f"{self.n_seeds} of {self.asked[1]} seeds."
-        )
+        how = f"{self.ended_by} ended it" if self.ended_by else "It was stopped"
+        seeds = f" and {self.n_seeds} of {self.asked[1]} seeds" if self.asked[1] else ""
+        return f"{how} after {self.n_resamples} of {self.asked[0]} resamples{seeds}."
 
     def rows(self) -> list[dict[str, Any]]:
         """One dict for each cluster, for a table or a DataFrame."""

@@ -63,7 +63,7 @@ _LESS = {"fast": "fast", "default": "fast", "thorough": "default"}
 # Names of the first stage: of one's own, of labels that were given, and of an earlier search.
 KMEANS = "k-means with a floor"
 INITIAL = "initial labels"
-KNOWN = "known before"
+KNOWN = "known labels"
 # Name of the last stage where neither the rows of the affinities nor single ones can be had.
 BATCHES = "cut by batches of moves"
 # Name of the last stage where small components were set aside.

@@ -120,8 +120,9 @@ class FairAssignment:
         return "" if self.normalized_cut is None else in_words(self.starts, self.normalized_cut)
 
     def search_summary(self) -> dict[str, Any]:
-        """The winner and the starts, for JSON."""
-        return {"winner": self.winner, "starts": [asdict(one) for one in self.starts]}
+        """The winner, the starts, and whether the search was stopped early, for JSON."""
+        starts = [asdict(one) for one in self.starts]
+        return {"winner": self.winner, "starts": starts, "stopped": self.stopped}
 
 
 def keeps_all(plan: RoundingPlan, labels: np.ndarray) -> bool:
