@@ -68,3 +68,10 @@ def test_of_two_searches_the_second_has_the_winner():
 def test_a_cut_of_nothing_has_no_percentage(cut):
     free = Source("fair embedding", 0.0, True, 0.0)
     assert "as low as the best alone" in in_words((free, PLAIN), cut)
+
+
+def test_cuts_of_floating_point_error_are_nothing():
+    starts = (Source("plain embedding", 0.0, True, 8e-15), Source("random", None, False, -9e-16))
+    words = in_words(starts, -1e-15)
+    assert "(plain embedding: 0; random: 0)" in words
+    assert words.endswith("as low as the best alone, “random”.")
