@@ -44,6 +44,7 @@ VARIANTS: tuple[tuple[str, dict[str, Any], tuple[tuple[Any, str, Any], ...]], ..
     ("the multilevel search of sparse graphs", {}, ((dense_search, "_LEVELS", AS_OF_SPARSE),)),
     ("one start of k-means, not ten", {"n_init": 1}, ()),
     ("one fair flow, no Lloyd steps", {}, ((start, "_LLOYD_ROUNDS", 1),)),
+    ("the sizes of k-means, not chosen", {}, ((start, "_RESIZE_ROUNDS", 0),)),
     ("five flow steps on the cut first", {}, ((follow, "search_dense", _after_flow_steps),)),
     ("no wider bounds", {}, ((follow, "search_dense", _without_wider_bounds),)),
     ("no perturbations", {"refine_rounds": 0}, ()),

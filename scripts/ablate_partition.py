@@ -91,7 +91,8 @@ def _annealing_with(constants: dict[str, Any], folder: Path) -> Any:
     path = folder / ("_".join(f"{name}{value}" for name, value in constants.items()) + ".py")
     path.write_text(text, encoding="utf-8")
     spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

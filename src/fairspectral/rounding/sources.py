@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 RANDOM = "random"
 # The winner where no start alone gave the labels.
 COMBINED = "combined from several"
-# A combination that is lower by less than this part is as low as the best start, as one of which the
-# start has no more than a floating-point error of cut.
-_EQUAL, _NOTHING = 0.0005, 1e-9
+# A combination that is lower by less than this part is as low as the best start.
+_EQUAL = 0.0005
+# Cuts up to this are floating-point error.
+_NOTHING = 1e-9
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,9 @@ from fairspectral.rounding.partition.state_kernels import gain_of, move, outside
 _PARTNERS = 64
 # The temperature changes after this many steps: powers cost more than a step.
 _BEAT = 128
-# One step in so many takes any node and any cluster. On sparse graphs the cheapest fair clusters are
-# small, and put together of parts that have no links with each other, some from each group: only
-# such steps exchange one part for another (scripts/ablate_partition.py lastfm 5).
+# One step in so many takes any node and any cluster. On sparse graphs the cheapest fair clusters
+# are small, and put together of parts that have no links with each other, some from each group:
+# only such steps exchange one part for another (scripts/ablate_partition.py lastfm 5).
 _ANYWHERE = 2
 
 

@@ -35,13 +35,13 @@ _SMALL = 3000
 # populations on larger graphs take three times as long or more, and end 0.1 to 0.6 % lower
 # (`benchmarks/cut.py --only lfr`).
 TINY, _TINY_STEPS = 200, 80
-# Nodes up to which an effort without generations has six times the members: no generation makes good
-# what they miss, and they take a fraction of a second. With less, graphs of 30 to 260 people end
-# 2.7 % higher in the mean (`benchmarks/cut.py --only lfr --effort fast`).
+# Nodes up to which an effort without generations has six times the members: no generation makes
+# good what they miss, and they take a fraction of a second. With less, graphs of 30 to 260 people
+# end 2.7 % higher in the mean (`benchmarks/cut.py --only lfr --effort fast`).
 _FEW_NODES = 500
 # Clusters beyond which the steps on a level grow with their number: the coarsest graph does too.
-# With 10 in place of 6, LastFMNet in 10 and 25 clusters (`benchmarks/cut.py --only lastfm`) ends 1 %
-# higher, in two thirds of the time.
+# With 10 in place of 6, LastFMNet in 10 and 25 clusters (`benchmarks/cut.py --only lastfm`) ends
+# 1 % higher, in two thirds of the time.
 _FEW_CLUSTERS = 6
 # Work between two looks at the watch: about a tenth of a second.
 _LOOK = 250_000
