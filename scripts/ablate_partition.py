@@ -29,8 +29,8 @@ from fairspectral.rounding.partition.evolve import EFFORTS
 from fairspectral.rounding.plan import plan_rounding
 from fairspectral.rounding.start import WeightedRows, floored_clusters
 
-# Levels of LastFMNet with ten clusters, for equal steps where there is only one level.
-_LEVELS = 4
+# Levels of LastFMNet, for equal steps where there is only one level.
+_LEVELS = 6
 _HARD = 1e6  # a price that no fall of the cut is worth
 
 DEFAULT = EFFORTS["default"]
