@@ -36,7 +36,7 @@ _RELAXED = (0.4, 0.3)
 # tails`); most other kernels end where they did. For a large kernel it takes too long: every
 # clustering of its population costs several passes over all pairs.
 _LEVELS = {
-    "default": replace(EFFORTS["default"], generations=3),
+    "default": replace(EFFORTS["default"], generations=6),
     "thorough": EFFORTS["thorough"],
 }
 _MOST = 3000

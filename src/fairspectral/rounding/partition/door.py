@@ -11,12 +11,12 @@ import numpy as np
 from fairspectral.anytime import searching
 from fairspectral.cut import CutState
 from fairspectral.linalg.threads import threads_apart
-from fairspectral.rounding.partition.apart import POPULATIONS, evolve_apart
+from fairspectral.rounding.partition.apart import POPULATIONS, evolve_apart, suits_populations
 from fairspectral.rounding.partition.coarsen import Level
 from fairspectral.rounding.partition.evolve import EFFORTS, best_of, evolve
 from fairspectral.rounding.partition.graph import kinds_of_nodes, make_band, make_graph
 from fairspectral.rounding.partition.large import LARGE, evolve_large
-from fairspectral.rounding.partition.search import TINY, Effort, Member, Search
+from fairspectral.rounding.partition.search import Effort, Member, Search
 from fairspectral.rounding.partition.watch import Report, Watch
 from fairspectral.rounding.plan import RoundingPlan
 from fairspectral.rounding.sources import RANDOM, Source
@@ -90,7 +90,8 @@ def partition(
             starts = [(name, plan.links.of_nodes(labels, k)) for name, labels in starts]
         jobs = max(amount.members, len(starts) + amount.members // 2)
         jobs += amount.members * amount.generations
-        jobs *= POPULATIONS if n <= TINY and amount.generations else 1
+        apart = suits_populations(finest) and amount.generations > 0
+        jobs *= POPULATIONS if apart else 1
         watch = Watch(3.0 * amount.steps * jobs, deadline, report, progress)
         search = Search(finest, band, k, kinds_of_nodes(finest.graph, plan), amount, watch)
         given = [replace(search.measure(one), start=at) for at, (_, one) in enumerate(starts)]
@@ -98,7 +99,7 @@ def partition(
             return _result(given or [search.measure(np.arange(n) % k)], (), affinity, plan, watch)
         if given:
             search.calibrate(min(given, key=lambda one: one.worth).labels, rng)
-        evolving = evolve_apart if n <= TINY else evolve if n <= LARGE else evolve_large
+        evolving = evolve_apart if apart else evolve if n <= LARGE else evolve_large
         found, members = evolving(search, [one.labels for one in given], amount, rng, watch)
         best = best_of([*members, *given])
         if best.outside > 0.0 and plan.in_nodes and members:
