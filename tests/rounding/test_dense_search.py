@@ -44,15 +44,16 @@ def test_small_clusters_of_outliers_are_found_which_moves_cannot_make(monkeypatc
     assert found < by_moves - 1
 
 
-@pytest.mark.parametrize("effort", ["fast", "default"])
+# Rounds that are given are all that is searched.
+@pytest.mark.parametrize("rounds", [5, None])
 @pytest.mark.parametrize("tolerance", [0.1, None])
-def test_the_result_says_what_the_search_began_with(effort, tolerance):
+def test_the_result_says_what_the_search_began_with(rounds, tolerance):
     W, groups, _ = outlying_clusters(2, crowd=150, clusters=3)
-    found = search_from_anywhere(W, groups, 4, effort=effort, fairness_tol=tolerance)
+    found = search_from_anywhere(W, groups, 4, refine_rounds=rounds, fairness_tol=tolerance)
     names = [one.name for one in found.starts]
     assert names[0] == "fair flow" if tolerance else "initial labels"
     assert found.starts[0].given is not None
-    assert ("random through coarser levels" in names) == (effort == "default")
+    assert ("random through coarser levels" in names) == (rounds is None)
     gave = [one.found for one in found.starts if one.found is not None]
     assert found.normalized_cut <= min(gave) + 1e-9
     assert sum(one.won for one in found.starts) <= 1
@@ -62,7 +63,9 @@ def test_the_result_says_what_the_search_began_with(effort, tolerance):
 
 def test_wider_bounds_are_a_start_of_their_own():
     W, groups, _ = outlying_clusters(2, crowd=150, clusters=3)
-    model = FairSpectralClustering(3, affinity="precomputed", effort="fast", random_state=0)
+    model = FairSpectralClustering(
+        3, affinity="precomputed", rounding_params={"refine_rounds": 5}, random_state=0
+    )
     model.fit(W, sensitive_features=groups)
     names = [one.name for one in model.fair_assignment_.starts]
     assert names == ["fair flow", "search within wider bounds"]
@@ -72,17 +75,19 @@ def test_wider_bounds_are_a_start_of_their_own():
 def test_without_bounds_the_plain_embedding_is_among_the_starts():
     W, groups, _ = outlying_clusters(2, crowd=150, clusters=3)
     model = FairSpectralClustering(
-        3, affinity="precomputed", fairness_tol=None, effort="fast", random_state=0
+        3,
+        affinity="precomputed",
+        fairness_tol=None,
+        rounding_params={"refine_rounds": 5},
+        random_state=0,
     )
     fair = model.fit(W, sensitive_features=groups).fair_assignment_
     assert [one.name for one in fair.starts] == ["fair flow", "plain embedding"]
     assert fair.winner == "plain embedding"
 
 
-@pytest.mark.parametrize("options", [{"effort": "fast"}, {"refine_rounds": 5}, {}])
-def test_the_multilevel_search_is_for_small_kernels_at_an_effort_that_allows_it(
-    monkeypatch, options
-):
+@pytest.mark.parametrize("options", [{"refine_rounds": 5}, {}])
+def test_the_multilevel_search_is_for_small_kernels_without_given_rounds(monkeypatch, options):
     def fail(*given, **named):
         raise AssertionError("a multilevel search where none was due")
 

@@ -53,9 +53,9 @@ class Method:
 
 
 def ours(efforts: Iterable[str]) -> list[Method]:
-    """The estimator at each effort; ``today`` for a version that has no efforts."""
+    """The estimator at each effort; ``before`` for a version that has no efforts."""
     if "effort" not in inspect.signature(FairSpectralClustering).parameters:
-        return [Method("today", partial(_estimator, {}))]
+        return [Method("before", partial(_estimator, {}))]
     return [Method(effort, partial(_estimator, {"effort": effort})) for effort in efforts]
 
 

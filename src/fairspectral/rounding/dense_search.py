@@ -33,12 +33,10 @@ from fairspectral.rounding.sources import Source, none_won
 _RELAXED = (0.4, 0.3)
 # The multilevel search beside them, which finds small clusters of outliers that moves of single
 # persons cannot make (`scripts/ablate_dense.py 4area 10 --rows 2000`, `benchmarks/cut.py --only
-# tails`); most other kernels end where they did. For a large kernel it takes too long: every
-# clustering of its population costs several passes over all pairs.
-_LEVELS = {
-    "default": replace(EFFORTS["default"], generations=6),
-    "thorough": EFFORTS["thorough"],
-}
+# tails`). Most other kernels end where they did, so "default" has fewer generations than on graphs.
+# For a large kernel it takes too long: every clustering of its population costs several passes over
+# all pairs.
+_LEVELS = {**EFFORTS, "default": replace(EFFORTS["default"], generations=6)}
 _MOST = 3000
 # Rounds at each effort, as a part of the default.
 _ROUNDS = {"fast": 0.1, "default": 1.0, "thorough": 10.0}
@@ -123,7 +121,7 @@ def search_dense(
 
 
 def _suits_levels(plan: RoundingPlan, affinity: Any) -> bool:
-    asked = plan.effort in _LEVELS and plan.refine_rounds is None
+    asked = plan.refine_rounds is None
     return asked and can_search(affinity) and affinity.shape[0] <= _MOST
 
 
