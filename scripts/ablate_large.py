@@ -18,7 +18,7 @@ import numpy as np
 from fairspectral_benchmarks.problems import CLUSTERS, blobs
 
 from fairspectral import FairSpectralClustering, starts
-from fairspectral.rounding.partition import large, search
+from fairspectral.rounding.partition import large
 from fairspectral.rounding.partition.search import IMPROVE
 
 # Name, and what is replaced: module, name in it, substitute.
@@ -29,7 +29,6 @@ VARIANTS: tuple[tuple[str, tuple[tuple[Any, str, Any], ...]], ...] = (
     ("a population on 10,000 nodes", ((large, "POPULATED", 10_000),)),
     ("a population on 60,000 nodes", ((large, "POPULATED", 60_000),)),
     ("a third of the embeddings", ((starts, "_MANY", 0),)),
-    ("all generations", ((search, "_RARER", 1),)),
 )
 
 

@@ -36,7 +36,7 @@ _RELAXED = (0.4, 0.3)
 # tails`). Most other kernels end where they did, so "default" has fewer generations than on graphs.
 # For a large kernel it takes too long: every clustering of its population costs several passes over
 # all pairs.
-_LEVELS = {**EFFORTS, "default": replace(EFFORTS["default"], generations=6)}
+_LEVELS = {**EFFORTS, "default": replace(EFFORTS["default"], generations=3)}
 _MOST = 3000
 # Rounds at each effort, as a part of the default.
 _ROUNDS = {"fast": 0.1, "default": 1.0, "thorough": 10.0}

@@ -27,8 +27,8 @@ _NODES_PER_CLUSTER = 10
 _LARGEST_NODE = 0.25
 # Steps on one level for each of its nodes, at most: a small graph is annealed to its end sooner.
 _MOST_PER_NODE = 1000
-# Nodes up to which three times the members, and half as many generations again, take a few seconds;
-# the 1,797 of `benchmarks/cut.py --only digits` end 5 % lower with a larger population.
+# Nodes up to which three times the members and generations take a few seconds; the 1,797 of
+# `benchmarks/cut.py --only digits` end 5 % lower with a larger population.
 _SMALL = 3000
 # Nodes up to which several populations evolve (`apart`), of climbs that have so many steps for each
 # node on a level. With half the steps one seed in eight ends up to 0.8 % higher on 80 people; such
@@ -57,9 +57,6 @@ _ENOUGH = 1e-4
 # Nodes from which a descent only looks at those on the border, and ends as soon as that: further
 # sweeps would take as long as all the rest of the search (benchmarks/scaling.py).
 _MANY = 60_000
-# There the generations are divided by this: all of them end 0.1 to 0.4 % lower, in 1.3 times the time
-# (`scripts/ablate_large.py`).
-_RARER = 2
 # Prices are full for clusterings whose clusters cost at least one part in so many of the cut's
 # maximum, and lower in proportion for others: where clusters of outliers cost next to nothing, at
 # full prices two of them never exchange anybody, and a kernel of 161 people ended 60 % too high.
@@ -103,16 +100,17 @@ class Effort:
         if nodes > _SMALL:
             # Without generations, the effort is meant to be as quick as it can be.
             many = max(1.0, k / _FEW_CLUSTERS) if self.generations else 1.0
-            rarer = _RARER if nodes > _MANY else 1
-            steps, generations = int(many * self.steps), self.generations // rarer
-            return replace(self, steps=steps, generations=generations)
+            return replace(self, steps=int(many * self.steps))
         if not self.generations:
             return replace(self, members=(6 if nodes <= _FEW_NODES else 3) * self.members)
-        generations = 3 * self.generations // 2
         if nodes > TINY:
-            return replace(self, members=3 * self.members, generations=generations)
-        steps = min(self.steps, _TINY_STEPS * nodes)
-        return replace(self, steps=steps, members=4 * self.members, generations=generations)
+            return replace(self, members=3 * self.members, generations=3 * self.generations)
+        return replace(
+            self,
+            steps=min(self.steps, _TINY_STEPS * nodes),
+            members=4 * self.members,
+            generations=3 * self.generations,
+        )
 
 
 @dataclass(frozen=True)
