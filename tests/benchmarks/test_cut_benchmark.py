@@ -7,7 +7,7 @@ from fairspectral_benchmarks.cut import large, runs
 from fairspectral_benchmarks.cut.anneal import annealed, improve
 from fairspectral_benchmarks.cut.instances import INSTANCES, QUICK, Instance, Task, chosen
 from fairspectral_benchmarks.cut.known import PATH, BestKnown, pack, unpack
-from fairspectral_benchmarks.cut.methods import EFFORTS, ours, peers
+from fairspectral_benchmarks.cut.methods import BEFORE, EFFORTS, ours, peers
 from fairspectral_benchmarks.cut.pairs import compare_pairs
 from fairspectral_benchmarks.cut.repair import repaired
 from fairspectral_benchmarks.cut.report import Results
@@ -223,6 +223,21 @@ def test_the_report_answers_what_must_be_true(known):
     )
     assert "on 1: wine-k5-0.2 to wine-k5-none" in summary
     assert "3 cells outside their bounds in 5 runs, 1 invalid" in summary
+
+
+def test_cuts_and_times_are_held_against_those_of_the_version_before(known):
+    old = [
+        row | {"method": BEFORE, "cut": 1.0, "seconds": 2.0}
+        for row in (example_rows()[i] for i in (0, 2))
+    ]
+    new = [row | {"seconds": 1.0} for row in example_rows()[:4]]
+    new[1]["cut"], new[2]["seconds"], new[3]["seconds"] = 1.04, 6.0, 6.0
+    summary = Results(old + new, known).summary()
+    assert "the cut differs by +3.0 % in the median of 2 instances" in summary
+    assert "more than 5 % higher on none; the time is 1.8 times as long in the median" in summary
+    assert "and longer on 1." in summary
+    new[1]["cut"] = 1.2
+    assert "higher on 1: wine-k5-0.2 (10.0 %)" in Results(old + new, known).summary()
 
 
 def test_a_run_that_is_not_valid_does_not_shift_the_seeds(known):

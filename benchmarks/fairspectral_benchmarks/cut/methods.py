@@ -22,6 +22,8 @@ from fairspectral_benchmarks.cut.repair import repaired, within_bounds
 from fairspectral_benchmarks.cut.vfc import PENALTIES, soft_labels
 
 EFFORTS = ("fast", "default", "thorough")
+# The library before it had efforts, if the path of Python begins with the ``src`` of its checkout.
+BEFORE = "before"
 # Seconds that a linear program may take.
 PATIENCE = 120
 
@@ -53,9 +55,9 @@ class Method:
 
 
 def ours(efforts: Iterable[str]) -> list[Method]:
-    """The estimator at each effort; ``before`` for a version that has no efforts."""
+    """The estimator at each effort; `BEFORE` for a version that has no efforts."""
     if "effort" not in inspect.signature(FairSpectralClustering).parameters:
-        return [Method("before", partial(_estimator, {}))]
+        return [Method(BEFORE, partial(_estimator, {}))]
     return [Method(effort, partial(_estimator, {"effort": effort})) for effort in efforts]
 
 
