@@ -167,11 +167,12 @@ class Results:
                 rises[instance.name] = 100 * (cut - old_cut) / max(old_cut, LEAST)
                 times.append(seconds / old_seconds)
         higher = [f"{name} ({rise:.1f} %)" for name, rise in rises.items() if rise > 5]
+        typical = np.median(list(rises.values()))
         return (
-            f"**{method}** beside *{BEFORE}*: the cut differs by "
-            f"{np.median(list(rises.values())):+.1f} % in the median of {len(rises)} instances, and "
-            f"is more than 5 % higher on {_listed(higher)}; the time is {np.median(times):.1f} times "
-            f"as long in the median, and longer on {sum(time > 1 for time in times)}."
+            f"**{method}** beside *{BEFORE}*: the cut differs by {typical:+.1f} % in the median of "
+            f"{len(rises)} instances, and is more than 5 % higher on {_listed(higher)}; the time is "
+            f"{np.median(times):.1f} times as long in the median, and longer on "
+            f"{sum(time > 1 for time in times)}."
         )
 
     def _shares(self, method: str) -> str:
