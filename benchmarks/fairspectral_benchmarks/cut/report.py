@@ -170,8 +170,8 @@ class Results:
         typical = np.median(list(rises.values()))
         return (
             f"**{method}** beside *{BEFORE}*: the cut differs by {typical:+.1f} % in the median of "
-            f"{len(rises)} instances, and is more than 5 % higher on {_listed(higher)}; the time is "
-            f"{np.median(times):.1f} times as long in the median, and longer on "
+            f"{len(rises)} instances, and is more than 5 % higher on {_listed(higher)}; the time "
+            f"is {np.median(times):.1f} times as long in the median, and longer on "
             f"{sum(time > 1 for time in times)}."
         )
 
