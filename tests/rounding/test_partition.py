@@ -509,9 +509,13 @@ def test_jobs_begin_in_their_order():
         assert not any(done[4 + threads :])
 
 
-def test_without_generations_small_graphs_get_more_members():
+def test_an_effort_without_generations_has_more_work_where_that_is_quick():
     fast, default = EFFORTS["fast"], EFFORTS["default"]
     members = [fast.suited_to(nodes, 5).members for nodes in (100, 400, 2000, 5000)]
     assert members == sorted(members, reverse=True)
     assert members[0] > 3 * fast.members
     assert default.suited_to(100, 5).generations > default.generations
+    # Some thousand nodes get a few generations instead, very many none of them.
+    generations = [fast.suited_to(nodes, 25).generations for nodes in (2000, 10_000, 100_000)]
+    assert generations == [0, 2, 0]
+    assert fast.suited_to(10_000, 25).steps == fast.steps

@@ -55,8 +55,8 @@ _GRAM_ROWS = 2000
 _ROUNDS = 100
 
 # People of a dense affinity beyond whom, with weights or links, it is searched with less effort:
-# every clustering of the population costs several passes over all pairs. 8,000 people took 2 s of
-# processor time in place of 12, and ended at the same cut.
+# every clustering of the population costs several passes over all pairs. Fits of 8,000 people took
+# half of the processor time, and ended at the same cut.
 _MANY_DENSE = 3000
 _LESS = {"fast": "fast", "default": "fast", "thorough": "default"}
 

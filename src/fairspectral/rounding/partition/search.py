@@ -39,6 +39,9 @@ TINY, _TINY_STEPS = 200, 80
 # good what they miss, and they take a fraction of a second. With less, graphs of 30 to 260 people
 # end 2.7 % higher in the mean (`benchmarks/cut.py --only lfr --effort fast`).
 _FEW_NODES = 500
+# The generations on larger graphs, but for very large ones, of an effort that has none. With them
+# LastFMNet ends 10 % lower, still sooner than scikit-learn (`benchmarks/cut.py --beside`).
+_QUICK_GENERATIONS = 2
 # Clusters beyond which the steps on a level grow with their number: the coarsest graph does too.
 # With 10 in place of 6, LastFMNet in 10 and 25 clusters (`benchmarks/cut.py --only lastfm`) ends
 # 1 % higher, in two thirds of the time.
@@ -97,12 +100,10 @@ class Effort:
 
     def suited_to(self, nodes: int, k: int) -> Effort:
         """More members and generations for a small graph, more steps for many clusters."""
-        if nodes > _SMALL:
-            # Without generations, the effort is meant to be as quick as it can be.
-            many = max(1.0, k / _FEW_CLUSTERS) if self.generations else 1.0
-            return replace(self, steps=int(many * self.steps))
         if not self.generations:
-            return replace(self, members=(6 if nodes <= _FEW_NODES else 3) * self.members)
+            return self._quick(nodes)
+        if nodes > _SMALL:
+            return replace(self, steps=int(max(1.0, k / _FEW_CLUSTERS) * self.steps))
         if nodes > TINY:
             return replace(self, members=3 * self.members, generations=3 * self.generations)
         return replace(
@@ -111,6 +112,12 @@ class Effort:
             members=4 * self.members,
             generations=3 * self.generations,
         )
+
+    def _quick(self, nodes: int) -> Effort:
+        """The same for an effort that is meant to be as quick as it can be, whatever k is."""
+        if nodes > _SMALL:
+            return self if nodes > _MANY else replace(self, generations=_QUICK_GENERATIONS)
+        return replace(self, members=(6 if nodes <= _FEW_NODES else 3) * self.members)
 
 
 @dataclass(frozen=True)
