@@ -63,6 +63,7 @@ VARIANTS = (
     ("+ levels", LONG, {"_MOST_PER_NODE": 10**9}),
     ("+ levels, repeated", replace(DEFAULT, members=1, generations=_CLIMBS - 2), {}),
     ("+ population (default)", DEFAULT, {}),
+    ("twice the generations", replace(DEFAULT, generations=2 * DEFAULT.generations), {}),
     ("wide population", replace(DEFAULT, members=6, generations=3), {}),
     ("one population", DEFAULT, {"_AGREEING": 1}),
     ("full climbs on small graphs", DEFAULT, {"_TINY_STEPS": 10**9}),

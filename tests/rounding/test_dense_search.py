@@ -6,6 +6,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from fairspectral import FairSpectralClustering
 from fairspectral.affinity import make_operator, tiles
+from fairspectral.progress import ROUNDING, listening
 from fairspectral.rounding import dense_search
 from fairspectral.rounding.fair import fair_assignment
 from fairspectral.rounding.sources import COMBINED
@@ -59,6 +60,15 @@ def test_the_result_says_what_the_search_began_with(rounds, tolerance):
     assert sum(one.won for one in found.starts) <= 1
     assert found.winner in (*names, COMBINED)
     assert found.winner in found.search or found.winner == COMBINED
+
+
+def test_the_progress_never_goes_back():
+    W, groups, _ = outlying_clusters(2, crowd=150, clusters=3)
+    shown = []
+    with listening(lambda stage, done: shown.append(done) if stage == ROUNDING else None):
+        search_from_anywhere(W, groups, 4, effort="fast")
+    assert len(shown) > 3
+    assert shown == sorted(shown)
 
 
 def test_wider_bounds_are_a_start_of_their_own():

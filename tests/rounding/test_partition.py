@@ -3,6 +3,7 @@
 import signal
 from dataclasses import replace
 from itertools import product
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -225,6 +226,16 @@ def test_generations_end_when_all_agree(monkeypatch):
     )
     assert len(generations) < 100
     assert found.cut < cut_by_hand(W, clusters, 4) + 0.01
+
+
+def test_a_clustering_within_the_bounds_outlives_lower_children_outside(monkeypatch):
+    labels = np.zeros(1, dtype=np.int32)
+    fair, other = search.Member(labels, 5.0, 0.0), search.Member(labels, 5.2, 0.1)
+    child = search.Member(labels, 3.0, 0.1)
+    monkeypatch.setattr(evolve, "run_all", lambda jobs, watch: [child] * len(jobs))
+    rng, parent = np.random.default_rng(0), SimpleNamespace(improve=None, inherit=None)
+    best = evolve.evolve_on(parent, [fair, other], 3, rng, Watch(1.0))
+    assert best is fair
 
 
 def test_what_each_start_gave_is_in_the_result():
@@ -509,13 +520,13 @@ def test_jobs_begin_in_their_order():
         assert not any(done[4 + threads :])
 
 
-def test_an_effort_without_generations_has_more_work_where_that_is_quick():
+def test_a_quick_effort_has_more_work_where_that_is_quick():
     fast, default = EFFORTS["fast"], EFFORTS["default"]
     members = [fast.suited_to(nodes, 5).members for nodes in (100, 400, 2000, 5000)]
     assert members == sorted(members, reverse=True)
     assert members[0] > 3 * fast.members
     assert default.suited_to(100, 5).generations > default.generations
-    # Some thousand nodes get a few generations instead, very many none of them.
+    # Small graphs get the members in place of generations, very many nodes neither.
     generations = [fast.suited_to(nodes, 25).generations for nodes in (2000, 10_000, 100_000)]
-    assert generations == [0, 2, 0]
-    assert fast.suited_to(10_000, 25).steps == fast.steps
+    assert generations == [0, fast.generations, 0]
+    assert fast.suited_to(10_000, 25).steps == fast.steps < default.suited_to(10_000, 25).steps

@@ -94,7 +94,8 @@ def search_dense(
     )
     rounds = rounds_of(plan, affinity)
     bands = _wider_bands(plan.rules) if widen else []
-    part, span = rounds // (len(bands) + 1), (1 - begin) / (len(bands) + 1)
+    levels = _suits_levels(plan, affinity)
+    part, span = rounds // (len(bands) + 1), (1 - begin) / (len(bands) + levels + 1)
     candidates: list[Candidate] = [(state, (_source(name, plan, state),))]
     other = state
     for rules, tighter in pairwise([*bands, plan.rules]):
@@ -103,8 +104,9 @@ def search_dense(
         rounds, begin = rounds - part, begin + span
     if bands:
         candidates.append((other, (Source(WIDER, None, False, None),)))
-    if _suits_levels(plan, affinity):
-        candidates.append(_through_levels(plan, affinity, state, name, rng))
+    if levels:
+        candidates.append(_through_levels(plan, affinity, state, name, rng, (begin, begin + span)))
+        begin += span
     start, several = state, len(candidates) > 1
     if several:
         descended = [(search(one, plan.rules, rounds=0), told) for one, told in candidates]
@@ -131,9 +133,11 @@ def _through_levels(
     state: CutState,
     name: str,
     rng: np.random.Generator,
+    progress: tuple[float, float],
 ) -> Candidate:
     """A clustering by a short multilevel search from a given one, which has the same deadline."""
-    found = partition(affinity, [(name, state.labels)], plan, rng, _LEVELS[plan.effort])
+    effort = _LEVELS[plan.effort]
+    found = partition(affinity, [(name, state.labels)], plan, rng, effort, progress=progress)
     sources = (replace(one, name=COARSER.format(one.name)) for one in found.sources)
     return CutState.measure(affinity, found.labels, plan.n_clusters), tuple(sources)
 

@@ -48,9 +48,7 @@ def evolve_apart(
     champions = [best_of(best)]
     while not watch.interrupted and not _agreed(champions):
         if len(champions) == POPULATIONS:
-            best = [best_of(champions)]
-            evolve_on(search, champions, effort.generations, rng, watch)
-            champions += best
+            champions.append(evolve_on(search, champions, effort.generations, rng, watch))
             break
         made, best = evolve(search, [], effort, rng, watch)
         if best:

@@ -104,7 +104,7 @@ def partition(
         best = best_of([*members, *given])
         if best.outside > 0.0 and plan.in_nodes and members:
             # The flow, which brings others into the bounds, knows neither weights nor links.
-            best = best_of([best, search.insist(best.labels, rng)])
+            best = best_of([best, replace(search.insist(best.labels, rng), start=best.start)])
         best = best_of([replace(search.finish(best, rng), start=best.start), *given])
     sources = _sources([name for name, _ in starts], given, found, best)
     return _result([best], sources, affinity, plan, watch)

@@ -39,9 +39,6 @@ TINY, _TINY_STEPS = 200, 80
 # good what they miss, and they take a fraction of a second. With less, graphs of 30 to 260 people
 # end 2.7 % higher in the mean (`benchmarks/cut.py --only lfr --effort fast`).
 _FEW_NODES = 500
-# The generations on larger graphs, but for very large ones, of an effort that has none. With them
-# LastFMNet ends 10 % lower, still sooner than scikit-learn (`benchmarks/cut.py --beside`).
-_QUICK_GENERATIONS = 2
 # Clusters beyond which the steps on a level grow with their number: the coarsest graph does too.
 # With 10 in place of 6, LastFMNet in 10 and 25 clusters (`benchmarks/cut.py --only lastfm`) ends
 # 1 % higher, in two thirds of the time.
@@ -83,27 +80,35 @@ class Effort:
         Clusterings that are kept.
     generations : int
         How many times each of them is combined with another.
+    quick : bool
+        Whether it is meant to be as quick as it can be: then it has no more steps for many
+        clusters, and generations on graphs of some thousand nodes only, where they end 10 % lower
+        and still sooner than scikit-learn (`benchmarks/cut.py --beside`).
     """
 
     steps: int
     per_node: int
     members: int
     generations: int
+    quick: bool = False
 
     def scaled(self, part: float) -> Effort:
         """A part of the steps; none leaves the descent from the starts only."""
         if part == 0:
-            return Effort(steps=0, per_node=0, members=0, generations=0)
+            return replace(self, steps=0, per_node=0, members=0, generations=0)
         return replace(
             self, steps=max(1, int(part * self.steps)), per_node=int(part * self.per_node)
         )
 
     def suited_to(self, nodes: int, k: int) -> Effort:
         """More members and generations for a small graph, more steps for many clusters."""
-        if not self.generations:
-            return self._quick(nodes)
         if nodes > _SMALL:
+            if self.quick:
+                return replace(self, generations=0) if nodes > _MANY else self
             return replace(self, steps=int(max(1.0, k / _FEW_CLUSTERS) * self.steps))
+        if self.quick or not self.generations:
+            members = (6 if nodes <= _FEW_NODES else 3) * self.members
+            return replace(self, members=members, generations=0)
         if nodes > TINY:
             return replace(self, members=3 * self.members, generations=3 * self.generations)
         return replace(
@@ -112,12 +117,6 @@ class Effort:
             members=4 * self.members,
             generations=3 * self.generations,
         )
-
-    def _quick(self, nodes: int) -> Effort:
-        """The same for an effort that is meant to be as quick as it can be, whatever k is."""
-        if nodes > _SMALL:
-            return self if nodes > _MANY else replace(self, generations=_QUICK_GENERATIONS)
-        return replace(self, members=(6 if nodes <= _FEW_NODES else 3) * self.members)
 
 
 @dataclass(frozen=True)
@@ -308,7 +307,10 @@ class Search:
         return self.climb([self.finest], labels, INSIST, rng)
 
     def finish(self, member: Member, rng: np.random.Generator) -> Member:
-        """A member after a descent to its end: no move of one node lowers the cut further."""
+        """A member after a descent to its end, where no move of one node lowers the cut.
+
+        On graphs of more than `_MANY` nodes it ends where little is left to gain.
+        """
         state = self.state(member.labels)
         self.settle(state, rng, enough=0.0)
         return _member(state)
@@ -319,7 +321,8 @@ class Search:
         many = self.finest.size > _MANY
         while True:
             before, border = _worth(state), np.arange(self.finest.size)
-            if not state.outside.any():  # a node without links elsewhere gains nothing there
+            # Without links elsewhere nothing is gained there, but for the loop of a lone node.
+            if not state.outside.any():
                 border = np.sort(state.border[: state.length[0]]).astype(border.dtype)
             kernels.sweep(graph, self._band, state, rng.permutation(border), _GAIN)
             if self._kinds is not None:
