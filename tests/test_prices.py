@@ -5,7 +5,13 @@ from types import SimpleNamespace as Space
 import numpy as np
 import pytest
 
-from fairspectral.prices import negligible_cut, relative_price, stopped_in_words, tolerance_in_words
+from fairspectral.prices import (
+    clipped_cut,
+    negligible_cut,
+    relative_price,
+    stopped_in_words,
+    tolerance_in_words,
+)
 
 
 def test_a_price_is_relative_to_what_is_not_zero():
@@ -14,6 +20,12 @@ def test_a_price_is_relative_to_what_is_not_zero():
     for zero in (0.0, 3e-9, -3e-9):  # as single precision leaves it
         assert np.isnan(relative_price(1.5, zero, negligible_cut(3)))
         assert np.isnan(relative_price(zero, zero, negligible_cut(3)))
+
+
+def test_a_cut_of_floating_point_error_is_shown_as_zero():
+    assert [clipped_cut(cut, 3) for cut in (2e-16, -3e-9, 0.0)] == [0.0, 0.0, 0.0]
+    assert str(clipped_cut(-1e-16, 3)) == "0.0"  # without a sign
+    assert clipped_cut(1e-4, 3) == 1e-4
 
 
 def test_tolerances_in_words():

@@ -247,10 +247,10 @@ class FairClusteringBase(LaterPeople, ClusterMixin, BaseEstimator):
             labels, tuple(range(k)), self._attributes, None, "", self._covariates
         )
         found = replace(found, normalized_cut=max(0.0, state.cut))
-        self.set_aside_ = SetAside.of(fringe, labels, 0)
+        floor, trees = 0, None
         if fair is not None and self._rounder is not None:
-            trees = self._rounder.trees_of(fair)
-            self.set_aside_ = SetAside.of(fringe, labels, fair.min_cluster_size, trees)
+            floor, trees = fair.min_cluster_size, self._rounder.trees_of(fair)
+        self.set_aside_ = SetAside.of(fringe, labels, floor, trees)
         self.diagnosis_ = diagnose(operator, found, result, fair, embedded)
         self.fair_assignment_ = fair = self.diagnosis_.add_to(fair)
         certificate = self.diagnosis_.caution() if fair is None else fair.certificate

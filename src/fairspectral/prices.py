@@ -22,6 +22,11 @@ def negligible_cut(n_clusters: int) -> float:
     return _ZERO_CUT * n_clusters
 
 
+def clipped_cut(cut: float, n_clusters: int) -> float:
+    """The cut to show: 0 where it is zero but for floating-point error, perhaps below it."""
+    return cut if cut > negligible_cut(n_clusters) else 0.0
+
+
 def negligible_spread(spread: float) -> float:
     """The k-means cost up to which it is zero but for floating-point error.
 

@@ -110,7 +110,7 @@ class Start:
 
 def is_free(plan: RoundingPlan) -> bool:
     """Whether the floor is the only bound."""
-    return all(not rule.lower.any() and (rule.upper >= 1).all() for rule in plan.rules)
+    return plan.is_free
 
 
 def choose_kinds(plan: RoundingPlan, *, dense: bool = False) -> tuple[Kind, ...]:

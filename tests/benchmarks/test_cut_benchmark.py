@@ -1,5 +1,7 @@
 """The benchmark of cuts: instances, the best known file, runs, repair, report."""
 
+import warnings
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -238,6 +240,16 @@ def test_cuts_and_times_are_held_against_those_of_the_version_before(known):
     assert "and longer on 1." in summary
     new[1]["cut"] = 1.2
     assert "higher on 1: wine-k5-0.2 (10.0 %)" in Results(old + new, known).summary()
+
+
+def test_an_effort_that_shares_no_instance_with_the_version_before_is_not_held_against_it(known):
+    old = example_rows()[0] | {"method": BEFORE, "seconds": 2.0}
+    new = example_rows()[2] | {"seconds": 1.0}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        summary = Results([old, new], known).summary()
+    assert "beside" not in summary
+    assert "nan" not in summary
 
 
 def test_a_run_that_is_not_valid_does_not_shift_the_seeds(known):

@@ -270,6 +270,21 @@ def test_ctrl_c_in_the_searches_of_the_report_takes_what_is_known(
     assert len(pd.read_csv(out)) == 80
 
 
+@pytest.mark.parametrize("wanted", ["none", "too many rows"])
+def test_resamples_that_nobody_wanted_are_not_missed_after_ctrl_c(
+    wanted, call, people, tmp_path, monkeypatch
+):
+    if wanted == "too many rows":
+        monkeypatch.setattr("fairspectral.report.comeback.MOST_SAMPLES", 10)
+    words = ("--stability", "0") if wanted == "none" else ()
+    press_in_search(monkeypatch, 2)
+    done = cluster(call, people, "--report", tmp_path / "report.html", *words)
+    assert done.status == 0, done.err
+    said = " ".join(done.out.split())
+    assert "were not searched" in said
+    assert "no resamples were clustered" not in said
+
+
 def test_a_second_ctrl_c_names_what_was_written(call, people, tmp_path, monkeypatch):
     out, page = tmp_path / "out.csv", tmp_path / "report.html"
     press_in_search(monkeypatch, 2)

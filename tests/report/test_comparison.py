@@ -1,3 +1,6 @@
+from copy import copy
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from report_models import blobs, fair_model, kmeans_model, two_attribute_model
@@ -48,6 +51,15 @@ def test_three_rows_with_sizes_and_the_shares_of_every_attribute():
     assert sum(name.startswith("sex: ") for name in header) == 2
     assert all(len(row) == len(header) + 1 for row in rows)
     assert rows[2][1] == f"{model.audit_.normalized_cut:.4g}"
+
+
+def test_cuts_of_floating_point_error_are_zero_in_the_table():
+    model = copy(fair_model())
+    model.audit_ = replace(model.audit_, normalized_cut=2e-16)
+    found = compare(model, model._attributes, 0)
+    free = replace(found.unbounded, normalized_cut=-2e-16)
+    rows = comparison_table(model, replace(found, unbounded=free))[1]
+    assert [row[1] for row in rows[1:]] == ["0", "0"]
 
 
 def test_labels_of_k_means_are_compared_with_those_of_k_means():

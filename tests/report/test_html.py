@@ -2,6 +2,8 @@ import json
 import os
 import re
 import sys
+from copy import copy
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
@@ -18,7 +20,8 @@ from report_models import (
 )
 
 from fairspectral import FairSpectralClustering
-from fairspectral.frontier import fairness_frontier
+from fairspectral.frontier import FairnessFrontier, fairness_frontier
+from fairspectral.prices import negligible_cut
 from fairspectral.report import render_report, write_report
 
 SECTIONS = (
@@ -116,6 +119,21 @@ def test_a_given_frontier_is_drawn():
     )
     page = "".join(Page(render_report(model, frontier=frontier, stability=False)).text)
     assert "over the same rounding at 40%" in page
+
+
+def test_cuts_of_floating_point_error_are_zero_in_every_table():
+    model = copy(fair_model())
+    fair, error = model.fair_assignment_, 2.22e-16
+    stages = tuple(replace(stage, normalized_cut=-error) for stage in fair.history)
+    model.fair_assignment_ = fair = replace(fair, normalized_cut=error, history=stages)
+    model.audit_ = replace(model.audit_, normalized_cut=error)
+    frontier = FairnessFrontier((0.2, None), (fair, fair), negligible=negligible_cut(4))
+    page = render_report(model, plain=False, frontier=frontier, stability=False, certificate=False)
+    assert "2.22e-16" not in page
+    for table in ("Table: the price of fairness", "Stages of the rounding"):
+        cells = re.findall(r"</th><td>([^<]*)</td>", page.split(table)[1].split("</tbody>")[0])
+        assert cells
+        assert set(cells) == {"0"}
 
 
 def test_the_price_can_be_left_out_and_plain_clustering_too():

@@ -106,6 +106,20 @@ def test_whole_numbers_of_any_type(colours, whole):
     assert plan.smallest == plan.refine_rounds == 10
 
 
+@pytest.mark.parametrize(
+    ("wish", "free"),
+    [
+        ({"fairness_tol": None}, True),
+        ({"fairness_tol": None, "max_cluster_size": 40}, True),
+        ({"fairness_tol": None, "lower": {"red": 0.01}}, False),
+        ({"fairness_tol": None, "upper": {"red": 0.9}}, False),
+        ({"fairness_tol": 0.2}, False),
+    ],
+)
+def test_a_request_without_bounds_on_shares_is_free(colours, wish, free):
+    assert plan_rounding(colours, 4, **wish).is_free is free
+
+
 def test_small_groups_cause_a_warning(colours):
     with pytest.warns(FairSpectralWarning, match=r"group 'red' has 10 person\(s\) for 11 clusters"):
         plan = plan_rounding(colours, 11)

@@ -47,12 +47,6 @@ def test_starts_that_ended_outside_the_bounds_gave_nothing():
     assert words.endswith("combined from several, none within the bounds alone.")
 
 
-def test_a_start_that_is_the_result_as_it_was_gave_its_own_cut():
-    as_it_was = Source("fair flow", 1.3, True, None)
-    assert "(fair flow: 1.3)" in in_words((won(as_it_was),), 1.3)
-    assert "(fair flow: nothing)" in in_words((won(OUTSIDE),), 1.3)
-
-
 def test_without_a_search_nothing_is_said():
     assert winner_of(()) == in_words((), 1.0) == ""
 

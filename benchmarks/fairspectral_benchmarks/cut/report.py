@@ -96,7 +96,8 @@ class Results:
         lines = [self._sources(), *map(self._closeness, self.ours), *map(self._plain, self.ours)]
         lines += [*map(self._tolerances, self.ours), *map(self._shares, self.ours)]
         if BEFORE in self.methods:
-            lines += [self._beside_before(name) for name in self.ours if name != BEFORE]
+            beside = (self._beside_before(name) for name in self.ours if name != BEFORE)
+            lines += [line for line in beside if line]
         return "\n".join(f"- {line}" for line in lines)
 
     def _sources(self) -> str:
@@ -154,7 +155,10 @@ class Results:
         )
 
     def _beside_before(self, method: str) -> str:
-        """Medians of the cuts and of the seconds against those of the library without efforts."""
+        """Medians of the cuts and of the seconds against those of the library without efforts.
+
+        Empty where no instance has valid runs of both.
+        """
         rises, times = {}, []
         for instance in self.instances:
             medians = [
@@ -166,6 +170,8 @@ class Results:
                 (cut, seconds), (old_cut, old_seconds) = medians
                 rises[instance.name] = 100 * (cut - old_cut) / max(old_cut, LEAST)
                 times.append(seconds / old_seconds)
+        if not rises:
+            return ""
         higher = [f"{name} ({rise:.1f} %)" for name, rise in rises.items() if rise > 5]
         typical = np.median(list(rises.values()))
         return (

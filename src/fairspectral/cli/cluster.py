@@ -6,7 +6,7 @@ import sys
 import time
 from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -195,7 +195,7 @@ def cluster(
     seconds = time.perf_counter() - started
     files = {"certificate_file": certificate, "model_file": save}
     outputs = {"output": output, "report": report, **files}
-    ended = _ended_early(frontier, again is None and (stability or report is not None))
+    ended = _ended_early(frontier, again is None and _wants_resamples(model, stability, report))
     if json:
         print_clustering_json(model, found, prepared, outputs, frontier, again, seconds, ended)
         return
@@ -222,22 +222,28 @@ def _improve_by_frontier(
 def _resample(
     model: FairSpectralClustering, n_resamples: int | None, report: Path | None
 ) -> Stability | None:
-    """Which clusters come back: if it was asked for, or for the report if it takes seconds.
-
-    None after a Ctrl-C.
-    """
-    if Deadline().interrupted:
+    """Which clusters come back, where that is wanted; None after a Ctrl-C."""
+    if Deadline().interrupted or not _wants_resamples(model, n_resamples, report):
         return None
     if n_resamples:
         return model.stability(n_resamples)
-    if n_resamples is None and report is not None:
-        from fairspectral.report.comeback import compute_stability
+    from fairspectral.report.comeback import compute_stability
 
-        return compute_stability(model, None)
-    return None
+    return compute_stability(model, None)
 
 
-def _ended_early(frontier: FairnessFrontier | None, without_resamples: Any) -> list[str]:
+def _wants_resamples(
+    model: FairSpectralClustering, n_resamples: int | None, report: Path | None
+) -> bool:
+    """Whether resamples are asked for, or are for the report, since they take seconds."""
+    if n_resamples is not None or report is None:
+        return bool(n_resamples)
+    from fairspectral.report.comeback import takes_seconds
+
+    return takes_seconds(model)
+
+
+def _ended_early(frontier: FairnessFrontier | None, without_resamples: bool) -> list[str]:
     """What Ctrl-C or the time left out of the searches for the report, in sentences."""
     said = [] if frontier is None else [frontier.caution]
     if without_resamples and Deadline().interrupted:

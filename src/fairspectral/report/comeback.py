@@ -26,14 +26,18 @@ def compute_stability(model: Any, wanted: Stability | bool | None) -> Stability 
     if wanted is None:
         fair = model.fair_assignment_
         interrupted = fair is not None and fair.stopped and model.time_budget is None
-        small = len(model.labels_) <= MOST_SAMPLES and can_search(model.affinity_operator_)
-        if interrupted or not small or Deadline().interrupted:
+        if interrupted or not takes_seconds(model) or Deadline().interrupted:
             return None
         try:
             return stability(model)
         except ValueError:  # too few people, or a graph of which a part falls into single nodes
             return None
     return stability(model) if wanted else None
+
+
+def takes_seconds(model: Any) -> bool:
+    """Whether resamples are clustered so quickly that a report has them without being asked."""
+    return len(model.labels_) <= MOST_SAMPLES and can_search(model.affinity_operator_)
 
 
 def comeback_bars(found: Stability) -> Bars:

@@ -19,6 +19,7 @@ from fairspectral.cells import count_cells
 from fairspectral.embedding import embed
 from fairspectral.frontier import FairnessFrontier
 from fairspectral.metrics import normalized_cut
+from fairspectral.prices import clipped_cut
 from fairspectral.rounding.kmeans import kmeans_labels
 from fairspectral.rounding.plan import plan_rounding
 from fairspectral.rounding.result import FairAssignment
@@ -172,7 +173,8 @@ def comparison_table(model: Any, found: Comparison) -> tuple[list[str], list[lis
         ]
     rows = []
     for name, audit, cut in audits:
-        row = [name, f"{cut:.4g}", f"{audit.sizes.min():,}", f"{audit.sizes.max():,}"]
+        shown = f"{clipped_cut(cut, model.n_clusters):.4g}"
+        row = [name, shown, f"{audit.sizes.min():,}", f"{audit.sizes.max():,}"]
         for attribute in audit.attributes:
             row += [
                 f"{100 * attribute.representation_difference:.1f} points",

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from fairspectral.prices import clipped_cut
 from fairspectral.report.moved import csv_text
 from fairspectral.report.words import signed
 
@@ -36,6 +37,7 @@ def make_environment(*folders: str) -> Any:
         lstrip_blocks=True,
     )
     environment.filters["signed"] = signed
+    environment.filters["clipped"] = clipped_cut
     return environment
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from fairspectral.frontier import FairnessFrontier
-from fairspectral.prices import negligible_cut, relative_price, tolerance_in_words
+from fairspectral.prices import clipped_cut, negligible_cut, relative_price, tolerance_in_words
 from fairspectral.report.collect import Judgement
 from fairspectral.report.comparison import Comparison
 from fairspectral.report.price import better_cut
@@ -80,12 +80,11 @@ def cost(model: Any, comparison: Comparison) -> str:
     than = "without bounds"
     if comparison.unbounded is comparison.plain:
         than = "of plain clustering"
-    negligible = negligible_cut(model.n_clusters)
-    if fair_cut <= max(other_cut * 1.0005, negligible):
+    if fair_cut <= max(other_cut * 1.0005, negligible_cut(model.n_clusters)):
         return "at no cost in normalised cut"
     # Of a cut that is nearly zero, percentages are absurd.
     if fair_cut >= 2 * other_cut:
-        shown_cut = other_cut if other_cut > negligible else 0.0
+        shown_cut = clipped_cut(other_cut, model.n_clusters)
         return f"for a normalised cut of {fair_cut:.3g} instead of {shown_cut:.3g} {than}"
     return f"for a normalised cut {fair_cut / other_cut - 1:.1%} above that {than}"
 

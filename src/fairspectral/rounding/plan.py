@@ -80,6 +80,11 @@ class RoundingPlan:
         return self.weights is not None or self.links is not None
 
     @property
+    def is_free(self) -> bool:
+        """Whether there are no bounds on shares, so that only sizes have them."""
+        return all(not rule.lower.any() and (rule.upper >= 1).all() for rule in self.rules)
+
+    @property
     def limits(self) -> tuple[int, int]:
         """Floor and ceiling in what the cells count: persons, or units of weight."""
         if self.weights is None:

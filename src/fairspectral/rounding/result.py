@@ -202,12 +202,11 @@ def certify(
 def _verdict(plan: RoundingPlan, cells: Cells, sizes: np.ndarray, certified: bool) -> str:
     """Whether all is kept, and what is not."""
     wrong, total = cells.n_outside, cells.table.size
-    unbounded = all(not rule.lower.any() and (rule.upper >= 1).all() for rule in plan.rules)
     if not certified and not wrong:
         shares = f"all {total} cells are within their bounds"
-        shares = "there are no bounds on shares" if unbounded else shares
+        shares = "there are no bounds on shares" if plan.is_free else shares
         return f"Not certified: {_broken(plan, sizes)}, though {shares}"
-    if unbounded:
+    if plan.is_free:
         return "No bounds on shares were asked for"
     if certified:
         shape = f"{len(cells.table)} groups × {plan.n_clusters} clusters"

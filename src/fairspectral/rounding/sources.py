@@ -82,14 +82,9 @@ def _verdict(sources: Sequence[Source], cut: float) -> str:
     return f"the labels are combined from several, {than} the best alone, “{best.name}”"
 
 
-def _gave(one: Source) -> float | None:
-    """The cut within the bounds that came of a start, which may be the start itself."""
-    return one.given if one.found is None and one.fair and one.won else one.found
-
-
 def _of_a_name(sources: Sequence[Source], name: str) -> str:
     """What the starts of one name gave: its cut, or the lowest and the highest of several."""
-    gave = [_gave(one) for one in sources if one.name == name]
+    gave = [one.found for one in sources if one.name == name]
     cuts = sorted(cut for cut in gave if cut is not None)
     ends = (cut if cut > _NOTHING else 0.0 for cut in (*cuts[:1], *cuts[-1:]))
     shown = " to ".join(dict.fromkeys(f"{cut:.4g}" for cut in ends))
