@@ -62,6 +62,29 @@ def test_the_result_says_what_the_search_began_with(rounds, tolerance):
     assert found.winner in found.search or found.winner == COMBINED
 
 
+@pytest.mark.parametrize("stage", ["before", "within wider bounds"])
+def test_after_the_deadline_only_what_the_bounds_need_is_done(monkeypatch, stage):
+    def fail(*given, **named):
+        raise AssertionError("work after the deadline")
+
+    monkeypatch.setattr(dense_search, "partition", fail)
+    monkeypatch.setattr(dense_search, "tighten", fail)
+    W, groups, _ = outlying_clusters(2, crowd=150, clusters=3)
+    budget, original = 1e-9, dense_search.local_search
+    if stage != "before":
+        budget = 60.0
+
+        def out_of_time(*given, **named):
+            monkeypatch.setattr(dense_search.Deadline, "passed", True)
+            return original(*given, **named)
+
+        monkeypatch.setattr(dense_search, "local_search", out_of_time)
+    model = FairSpectralClustering(3, affinity="precomputed", random_state=0, time_budget=budget)
+    model.fit(W, sensitive_features=groups)
+    assert model.fair_assignment_.certified
+    assert model.fair_assignment_.stopped
+
+
 def test_the_progress_never_goes_back():
     W, groups, _ = outlying_clusters(2, crowd=150, clusters=3)
     shown = []

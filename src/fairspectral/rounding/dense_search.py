@@ -93,18 +93,21 @@ def search_dense(
         stopped=lambda: deadline.passed,
     )
     rounds = rounds_of(plan, affinity)
-    bands = _wider_bands(plan.rules) if widen else []
+    bands = _wider_bands(plan.rules) if widen and not deadline.passed else []
     levels = _suits_levels(plan, affinity)
     part, span = rounds // (len(bands) + 1), (1 - begin) / (len(bands) + levels + 1)
     candidates: list[Candidate] = [(state, (_source(name, plan, state),))]
     other = state
     for rules, tighter in pairwise([*bands, plan.rules]):
         other = search(other, rules, rounds=part, progress=(begin, begin + span))
+        if deadline.passed:  # the flows into tighter bounds take long, and the start is within them
+            break
         other = tighten(affinity, other, fair_flow(plan, tighter, other.labels))
         rounds, begin = rounds - part, begin + span
-    if bands:
-        candidates.append((other, (Source(WIDER, None, False, None),)))
-    if levels:
+    else:
+        if bands:
+            candidates.append((other, (Source(WIDER, None, False, None),)))
+    if levels and not deadline.passed:
         candidates.append(_through_levels(plan, affinity, state, name, rng, (begin, begin + span)))
         begin += span
     start, several = state, len(candidates) > 1
