@@ -226,19 +226,19 @@ class Rounder:
         """Clusterings from several embeddings: the first, and others until the deadline."""
         if self.operator is None or self._weight is not None or self._centroids is not None:
             return []
-        kinds = choose_kinds(plan, dense=not self._is_graph(plan))
+        graph = self._is_graph(plan)
+        kinds = choose_kinds(plan, dense=not graph)
         key = (kinds, plan.smallest)
         if key not in embeddings:
-            embeddings[key] = Embeddings(
-                embed_starts(
-                    kinds,
-                    self.operator,
-                    self.attributes,
-                    plan,
-                    self.rows,
-                    fringe=self.fringe,
-                    random_state=self._start_seed,
-                )
+            embeddings[key] = embed_starts(
+                kinds,
+                self.operator,
+                self.attributes,
+                plan,
+                self.rows,
+                fringe=self.fringe,
+                first_needed=graph,  # others are searched from k-means on `rows` already
+                random_state=self._start_seed,
             )
         starts = starts_from(embeddings[key], self.operator, plan, deadline)
         for one in embeddings[key].made:
