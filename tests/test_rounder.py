@@ -77,6 +77,43 @@ def test_a_start_from_another_search_is_named_in_plain_words():
         assert [start for start, _ in further] == [name]
 
 
+def lazy_rounder(dense):
+    """One whose searches hardly search, from rows that say nothing, and a plan for it."""
+    rounder, rng = make_rounder(dense), np.random.default_rng(1)
+    rounder.rows = rng.normal(size=(N, K))
+    if dense:  # affinities with many clusterings that no move of a person improves
+        W = rng.random((N, N)) ** 8
+        rounder.operator = make_operator(W + W.T, "precomputed")
+    return rounder, plan_of(rounder, 0.2, refine_rounds=0)
+
+
+@pytest.mark.parametrize("over", [False, True], ids=["searched", "stopped"])
+@pytest.mark.parametrize("dense", [False, True], ids=["graph", "kernel"])
+@pytest.mark.parametrize("name", ["known labels", "best of earlier searches"])
+def test_labels_that_were_known_before_are_a_start_of_the_result(name, dense, over):
+    """Also where the search from them, or none in the time, found nothing lower."""
+    alone, plan = lazy_rounder(dense)
+    best = alone.round(plan_of(alone, 0.2, "default"))
+    alone, _ = lazy_rounder(dense)
+    own = [start.name for start in alone.round(plan).starts]
+    rounder, _ = lazy_rounder(dense)
+    if name == "known labels":
+        rounder.know(best.labels, plan)
+    else:
+        rounder.archive.add(best)
+    stop = threading.Event()
+    if over:
+        stop.set()
+    with stop_when(stop):
+        found = rounder.round(plan)
+    assert found.cost <= best.cost + 1e-9
+    np.testing.assert_array_equal(found.labels, best.labels)
+    assert found.winner == name
+    assert [start.name for start in found.starts] == [*own, name]
+    assert f"{name}: {found.cost:.4g}" in found.search
+    assert found.stopped is over
+
+
 @pytest.mark.parametrize("dense", [False, True], ids=["graph", "kernel"])
 def test_a_looser_plan_is_never_worse_and_each_is_as_good_as_alone(dense):
     rounder, tolerances = make_rounder(dense), (0.0, 0.1, 0.3, None)

@@ -25,7 +25,7 @@ from fairspectral.rounding.placement import beside_fringe, complete_rows, settle
 from fairspectral.rounding.plan import RoundingPlan
 from fairspectral.rounding.result import FairAssignment, certify, keeps_all
 from fairspectral.rounding.rows import can_search, suits_levels
-from fairspectral.rounding.sources import one_after_another
+from fairspectral.rounding.sources import Source, none_won, one_after_another
 from fairspectral.rounding.start import WeightedRows
 from fairspectral.set_aside import Trees
 from fairspectral.starts import Embeddings, choose_kinds, embed_starts, starts_from, without_trees
@@ -191,10 +191,22 @@ class Rounder:
                 again = replace(again, starts=one_after_another(found.starts, again.starts))
                 self.archive.add(again)
                 stopped = stopped or again.stopped
+                if again.certified and (not found.certified or is_lower(again.cost, found.cost)):
+                    found = again  # with its own starts, also where it is as good as known before
             stopped = stopped or (not graph and deadline.passed)
+            found = self._or_known(plan, found, stopped)
         if stopped and not found.stopped:
             found = certify(found.labels, plan, found.history, found.starts, stopped=True)
         return found
+
+    def _or_known(self, plan: RoundingPlan, found: FairAssignment, stopped: bool) -> FairAssignment:
+        """What is known as it was, where no search from it came as low; a start of this search."""
+        best = self._best(plan, found)
+        if best is found or self.operator is None:
+            return found
+        taken = Source(_name_of(best), best.cost, fair=True, found=None, won=True)
+        starts = (*none_won(found.starts), taken)
+        return certify(best.labels, plan, best.history, starts, stopped=stopped)
 
     def _further(
         self,
@@ -213,8 +225,7 @@ class Rounder:
                 if not deadline.passed:
                     yield start
         if best is not found and not deadline.passed:
-            given = all(stage.name in (KNOWN, SETTLED) for stage in best.history)
-            yield KNOWN if given else EARLIER, best.labels
+            yield _name_of(best), best.labels
 
     def _is_graph(self, plan: RoundingPlan) -> bool:
         held = self.operator is not None and can_search(self.operator)
@@ -275,6 +286,12 @@ class Rounder:
             fringe=self.fringe,
             random_state=self._search_seed,
         )
+
+
+def _name_of(best: FairAssignment) -> str:
+    """The name of a start from the best that is known: whether it was given, or found."""
+    given = all(stage.name in (KNOWN, SETTLED) for stage in best.history)
+    return KNOWN if given else EARLIER
 
 
 def _identity(plan: RoundingPlan) -> tuple[Any, ...]:
