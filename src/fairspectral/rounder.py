@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from fairspectral.anytime import Deadline, searching
 from fairspectral.links import Links
 from fairspectral.parameters import seeded
 from fairspectral.progress import report
-from fairspectral.rounding.archive import Archive, is_lower
+from fairspectral.rounding.archive import Archive, is_lower, numbered_by_appearance
 from fairspectral.rounding.follow import KNOWN, SETTLED, follow_plan, measure_labels
 from fairspectral.rounding.inputs import check_weights
 from fairspectral.rounding.placement import beside_fringe, complete_rows, settle_pieces
@@ -92,6 +93,8 @@ class Rounder:
         self._searched: dict[tuple[Any, ...], FairAssignment] = {}
         # Whether all searches within some bounds were stopped early, by the bounds.
         self._stopped: dict[tuple[Any, ...], bool] = {}
+        # The clusterings in which no small component can go elsewhere, with the bounds.
+        self._at_rest: set[tuple[Any, ...]] = set()
         # What starts set aside beside small components, by the floor.
         self._trees: dict[int, Fringe] = {}
 
@@ -135,7 +138,7 @@ class Rounder:
                     if not whole.passed:  # else somebody ended it, and the next call may go on
                         self._searched[_identity(plan)] = one
                 found.append(one)
-        return [self._best(plan, one) for plan, one in zip(plans, found, strict=True)]
+            return [self._best(plan, one) for plan, one in zip(plans, found, strict=True)]
 
     def trees_of(self, found: FairAssignment) -> Trees | None:
         """The trees that starts of the search for this clustering set aside."""
@@ -155,10 +158,14 @@ class Rounder:
     ) -> FairAssignment | None:
         """The best of the archive, with small components where they are best in these bounds."""
         known = self.archive.best(plan, stopped=stopped, searched=searched)
-        if known is None or not self.fringe:
+        # It takes long where there are thousands of components: not after the time is over.
+        if known is None or not self.fringe or stopped or Deadline().passed:
+            return known
+        if _settling(plan, known.labels) in self._at_rest:
             return known
         beside = beside_fringe(plan, self.fringe)
         labels = settle_pieces(self.operator, known.labels, self.fringe, beside)
+        self._note_at_rest(plan, known.labels, labels)
         if np.array_equal(labels, known.labels) or not keeps_all(plan, labels):
             return known
         rows = complete_rows(self.rows, labels, self.fringe, plan.n_clusters)
@@ -167,6 +174,11 @@ class Rounder:
         found = certify(labels, plan, history, known.starts, stopped=stopped, searched=searched)
         self.archive.add(found)
         return known if is_lower(known.cost, found.cost) else found
+
+    def _note_at_rest(self, plan: RoundingPlan, *settled: np.ndarray) -> None:
+        """Settle none of these labels within these bounds again, if they were to the end."""
+        if self.fringe and not Deadline().passed:
+            self._at_rest.update(_settling(plan, labels) for labels in settled)
 
     def _known(self, plan: RoundingPlan, embeddings: _ByKind) -> FairAssignment:
         """The best that is known after a Ctrl-C; where nothing is, only what the bounds need."""
@@ -184,10 +196,12 @@ class Rounder:
             graph = self._is_graph(plan)
             starts = self._starts(plan, embeddings, deadline) if graph else []
             found = self._search(plan, starts)
+            self._note_at_rest(plan, found.labels)
             self.archive.add(found)
             stopped = found.stopped
             for name, labels in self._further(plan, embeddings, found, deadline):
                 again = self._search_from(plan, name, labels)
+                self._note_at_rest(plan, again.labels)
                 again = replace(again, starts=one_after_another(found.starts, again.starts))
                 self.archive.add(again)
                 stopped = stopped or again.stopped
@@ -292,6 +306,11 @@ def _name_of(best: FairAssignment) -> str:
     """The name of a start from the best that is known: whether it was given, or found."""
     given = all(stage.name in (KNOWN, SETTLED) for stage in best.history)
     return KNOWN if given else EARLIER
+
+
+def _settling(plan: RoundingPlan, labels: np.ndarray) -> tuple[Any, ...]:
+    """What settling depends on: the clusters, whatever their numbers, and the bounds."""
+    return sha256(numbered_by_appearance(labels).tobytes()).digest(), *_bounds_of(plan)
 
 
 def _identity(plan: RoundingPlan) -> tuple[Any, ...]:

@@ -16,6 +16,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
 from fairspectral.affinity.fringe import Fringe
+from fairspectral.anytime import Deadline
 from fairspectral.cells import bounds_in_persons, persons_beyond, population_shares
 from fairspectral.cut import kept_within
 from fairspectral.rounding.bounds import FairnessRule
@@ -64,12 +65,15 @@ def settle_pieces(
     """Labels in which no whole piece can go elsewhere and lower the cut within the bounds.
 
     Pieces that a search has split are brought together where neither bounds nor cut suffer. Each
-    move changes where the others are best, so all are looked at again until none moves.
+    move changes where the others are best, so all are looked at again until none moves, or the
+    deadline has passed. Once they are looked at whatever the time, for that brings together what
+    a search that was stopped has left split.
     """
     places, pieces = _Places(affinity, labels.copy(), plan), _largest_first(fringe)
+    deadline = Deadline()
     for _ in range(_PASSES):
         moved = [places.settle(members) for members in pieces]
-        if not any(moved):
+        if not any(moved) or deadline.passed:
             break
     return places.labels
 
