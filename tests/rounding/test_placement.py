@@ -17,6 +17,7 @@ from fairspectral.rounding.placement import (
 )
 from fairspectral.rounding.plan import plan_rounding
 from fairspectral.rounding.result import all_inside, keeps_all
+from fairspectral.validation import Attribute
 
 
 def two_blocks(extra=(), n=40, seed=1):
@@ -132,6 +133,18 @@ def test_after_the_deadline_every_piece_is_looked_at_once(monkeypatch):
     assert len(calls) == 2
     assert gathered[40] == gathered[41]
     assert gathered[42] == gathered[43]
+
+
+@pytest.mark.parametrize("pairs", [2, 6])
+def test_everybody_is_not_counted_again_for_every_piece(pairs, monkeypatch):
+    groups = np.arange(40 + 2 * pairs) % 2
+    operator, plan, labels = setting([pair()] * pairs, groups, min_cluster_size=3)
+    counted, counts = [], Attribute.counts.fget
+    monkeypatch.setattr(
+        Attribute, "counts", property(lambda one: counted.append(one.name) or counts(one))
+    )
+    settle_pieces(operator, labels, find_fringe(operator, 3), plan)
+    assert counted == ["group"]
 
 
 def cuts_of_single_moves(operator, labels, fringe, plan):

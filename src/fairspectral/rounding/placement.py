@@ -198,6 +198,8 @@ class _Places:
         k, placed = plan.n_clusters, labels >= 0
         self._sizes = np.bincount(labels[placed], minlength=k)
         self._volumes = np.bincount(labels[placed], weights=self._degrees[placed], minlength=k)
+        # Each is a count of everybody, which thousands of pieces cannot ask for anew.
+        self._totals = [rule.attribute.counts for rule in plan.rules]
         self._tables = []
         for rule in plan.rules:
             cells = rule.attribute.codes[placed] * k + labels[placed]
@@ -293,7 +295,7 @@ class _Places:
     def _outside(self, tables: list[np.ndarray], sizes: np.ndarray) -> np.ndarray:
         """Persons outside the bounds, short of the floor or above the ceiling, per cluster."""
         outside = persons_beyond(sizes, self._plan.smallest, self._plan.largest)
-        for table, rule in zip(tables, self._plan.rules, strict=True):
-            low, high = bounds_in_persons(rule.lower, rule.upper, rule.attribute.counts, sizes)
+        for table, rule, totals in zip(tables, self._plan.rules, self._totals, strict=True):
+            low, high = bounds_in_persons(rule.lower, rule.upper, totals, sizes)
             outside = outside + persons_beyond(table, low, high).sum(axis=0)
         return outside
