@@ -92,3 +92,19 @@ def press_in_search(monkeypatch, *numbers):
         return search(*args, **kwargs)
 
     monkeypatch.setattr(rounder, "follow_plan", follow_plan)
+
+
+def press_in_embedding(monkeypatch, module, number):
+    """Press Ctrl-C as a module begins its embedding of this number; those that it ended."""
+    begun, ended, embed = [], [], module.embed
+
+    def press(*args, **kwargs):
+        begun.append(1)
+        if len(begun) == number:
+            signal.raise_signal(signal.SIGINT)
+        found = embed(*args, **kwargs)
+        ended.append(len(begun))
+        return found
+
+    monkeypatch.setattr(module, "embed", press)
+    return ended

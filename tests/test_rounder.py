@@ -1,6 +1,7 @@
 """Searches at several bounds share what they find."""
 
 import signal
+import threading
 import time
 from contextlib import contextmanager
 from dataclasses import replace
@@ -13,7 +14,7 @@ from helpers import sparse_blocks
 from fairspectral import FairSpectralClustering, fairness_frontier, starts
 from fairspectral import rounder as rounder_module
 from fairspectral.affinity import make_operator
-from fairspectral.anytime import Deadline, searching, takes_interrupt
+from fairspectral.anytime import Deadline, searching, stop_when, takes_interrupt
 from fairspectral.constraints import encode_groups
 from fairspectral.cut import CutState
 from fairspectral.datasets import make_msbm
@@ -74,6 +75,43 @@ def test_a_start_from_another_search_is_named_in_plain_words():
             other.archive.add(best)
         further = other._further(plan, {}, worse, Deadline())
         assert [start for start, _ in further] == [name]
+
+
+def lazy_rounder(dense):
+    """One whose searches hardly search, from rows that say nothing, and a plan for it."""
+    rounder, rng = make_rounder(dense), np.random.default_rng(1)
+    rounder.rows = rng.normal(size=(N, K))
+    if dense:  # affinities with many clusterings that no move of a person improves
+        W = rng.random((N, N)) ** 8
+        rounder.operator = make_operator(W + W.T, "precomputed")
+    return rounder, plan_of(rounder, 0.2, refine_rounds=0)
+
+
+@pytest.mark.parametrize("over", [False, True], ids=["searched", "stopped"])
+@pytest.mark.parametrize("dense", [False, True], ids=["graph", "kernel"])
+@pytest.mark.parametrize("name", ["known labels", "best of earlier searches"])
+def test_labels_that_were_known_before_are_a_start_of_the_result(name, dense, over):
+    """Also where the search from them, or none in the time, found nothing lower."""
+    alone, plan = lazy_rounder(dense)
+    best = alone.round(plan_of(alone, 0.2, "default"))
+    alone, _ = lazy_rounder(dense)
+    own = [start.name for start in alone.round(plan).starts]
+    rounder, _ = lazy_rounder(dense)
+    if name == "known labels":
+        rounder.know(best.labels, plan)
+    else:
+        rounder.archive.add(best)
+    stop = threading.Event()
+    if over:
+        stop.set()
+    with stop_when(stop):
+        found = rounder.round(plan)
+    assert found.cost <= best.cost + 1e-9
+    np.testing.assert_array_equal(found.labels, best.labels)
+    assert found.winner == name
+    assert [start.name for start in found.starts] == [*own, name]
+    assert f"{name}: {found.cost:.4g}" in found.search
+    assert found.stopped is over
 
 
 @pytest.mark.parametrize("dense", [False, True], ids=["graph", "kernel"])
@@ -228,6 +266,73 @@ def test_no_start_is_made_when_the_time_is_over(monkeypatch):
     found = rounder.round(plan_of(rounder, None, "thorough", time_budget=0.1))
     assert found.stopped
     assert len(made) == 1
+
+
+def over_in_the_second(monkeypatch, end):
+    """Have the time end by `end()` as a second start is embedded; who was asked for, and made."""
+    asked, made = [], []
+
+    def embed(kind, *rest, callback=None):
+        asked.append(kind.name)
+        if len(asked) == 2:
+            end()
+        rows = embed_kind(kind, *rest, callback=callback)
+        made.append(kind.name)
+        return rows
+
+    monkeypatch.setattr(starts, "embed_kind", embed)
+    return asked, made
+
+
+def sleep_until_it_is_over():
+    time.sleep(Deadline().seconds_left + 0.01)
+
+
+def test_the_time_budget_ends_the_start_that_is_being_embedded(monkeypatch):
+    rounder = make_rounder(dense=False)
+    asked, made = over_in_the_second(monkeypatch, sleep_until_it_is_over)
+    found = rounder.round(plan_of(rounder, None, "thorough", time_budget=3.0))
+    assert found.stopped
+    assert (len(asked), len(made)) == (2, 1)
+
+
+def test_who_asks_from_outside_ends_the_start_that_is_being_embedded(monkeypatch):
+    rounder, stop = make_rounder(dense=False), threading.Event()
+    asked, made = over_in_the_second(monkeypatch, stop.set)
+    with stop_when(stop):
+        found = rounder.round(plan_of(rounder, None, "thorough"))
+    assert found.stopped
+    assert (len(asked), len(made)) == (2, 1)
+
+
+def test_on_a_kernel_the_plain_start_is_given_up_too(monkeypatch):
+    """The search from the fair embedding was made before it, so that none of it is needed."""
+    rounder, stop = make_rounder(dense=True), threading.Event()
+    asked, made = over_in_the_second(monkeypatch, stop.set)
+    asked.append("the fair one, which the rounder has")
+    with stop_when(stop):
+        assert rounder.round(plan_of(rounder, None)).stopped
+    assert (len(asked), len(made)) == (2, 0)
+
+
+def test_a_time_that_is_over_takes_no_start_from_the_next_plan(monkeypatch):
+    """What one plan gave up is embedded for the next one, from the seed that it had."""
+    rounder = make_rounder(dense=False)
+    plan = plan_of(rounder, 0.2, "thorough")
+    other = make_rounder(dense=False)
+    embeddings, whole = {}, {}
+    other._starts(plan, whole, Deadline())
+    asked, made = over_in_the_second(monkeypatch, sleep_until_it_is_over)
+    with searching(3.0) as deadline:
+        rounder._starts(plan, embeddings, deadline)
+    assert (len(asked), len(made)) == (2, 1)
+    rounder._starts(plan, embeddings, Deadline())
+    (one,), (expected,) = embeddings.values(), whole.values()
+    assert [start.name for start in one.made] == [start.name for start in expected.made]
+    for start, other_start in zip(one.made, expected.made, strict=True):
+        np.testing.assert_array_equal(start.rows, other_start.rows)
+        assert start.seed == other_start.seed
+    assert len(made) == len(set(made))  # none was embedded twice
 
 
 def test_the_time_is_counted_from_the_beginning(monkeypatch):

@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import threading
 
 import numpy as np
 import pytest
@@ -9,10 +10,13 @@ import scipy.sparse as sp
 from helpers import sparse_blocks
 from sklearn.metrics import adjusted_rand_score
 
-from fairspectral import FairSpectralClustering, load
+from fairspectral import FairSpectralClustering, fairness_frontier, load
+from fairspectral import rounder as rounder_module
 from fairspectral.affinity import make_operator
+from fairspectral.anytime import Deadline, stop_when
 from fairspectral.constraints import attributes_of, encode_groups
 from fairspectral.metrics import normalized_cut
+from fairspectral.rounding import follow
 from fairspectral.rounding.placement import beside_fringe, settle_pieces
 from fairspectral.rounding.plan import plan_rounding
 from fairspectral.rounding.result import keeps_all
@@ -229,3 +233,54 @@ def test_the_report_says_it():
     page = render_report(fit(W, groups), plain=False, frontier=False)
     assert "4 people in 2 component(s) of fewer than" in page
     assert "Searched from " in page
+
+
+def count_settling(monkeypatch):
+    """A list that grows whenever small components are settled, by the search or after it."""
+    calls = []
+
+    def settle(*args):
+        calls.append(Deadline().seconds_left)
+        return settle_pieces(*args)
+
+    for module in (follow, rounder_module):
+        monkeypatch.setattr(module, "settle_pieces", settle)
+    return calls
+
+
+def test_nothing_is_settled_twice_within_the_same_bounds(monkeypatch):
+    W, groups, _ = block_model(6, 5)
+    calls = count_settling(monkeypatch)
+    model = fit(W, groups)
+    assert len(calls) == 1  # at the end of the search
+    tolerances = (0.05, 0.2, 0.5)
+    fairness_frontier(model, tolerances=tolerances)
+    begun = len(calls)
+    fairness_frontier(model, tolerances=tolerances)
+    assert len(calls) == begun
+    # One that comes from elsewhere is settled when it is asked for.
+    rounder, labels = model._rounder, model.labels_.copy()
+    labels[model.set_aside_.indices] = np.repeat([0, 1, 2, 3, 3], 2)
+    plan = plan_rounding(encode_groups(groups, len(groups)), 4, fairness_tol=None)
+    rounder.know(labels, plan)
+    best = rounder.round(plan)
+    begun = len(calls)
+    np.testing.assert_array_equal(rounder.round(plan).labels, best.labels)
+    assert len(calls) == begun
+
+
+def test_settling_is_a_part_of_the_work_that_can_be_stopped(monkeypatch):
+    W, groups, _ = block_model(6, 5)
+    calls = count_settling(monkeypatch)
+    model = fit(W, groups, time_budget=100.0)
+    assert max(calls) < 100.0
+    # After a stop what is known is taken as it is.
+    known, stop = model.labels_.copy(), threading.Event()
+    known[model.set_aside_.indices] = np.repeat([0, 1, 2, 3, 3], 2)
+    plan = plan_rounding(encode_groups(groups, len(groups)), 4, fairness_tol=0.9, effort="fast")
+    model._rounder.know(known, plan)
+    calls.clear()
+    stop.set()
+    with stop_when(stop):
+        assert model._rounder.round(plan).stopped
+    assert len(calls) == 1  # by the search, once, to bring together what it had split

@@ -11,7 +11,7 @@ import math
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from numbers import Real
@@ -143,6 +143,23 @@ def stop_when(asked: threading.Event) -> Iterator[None]:
         yield
     finally:
         _asked.reset(token)
+
+
+class Enough(Exception):
+    """Work that takes long is not wanted any more; whoever began it goes on without its result."""
+
+
+def give_up_when(over: Callable[[], bool]) -> Callable[..., None]:
+    """A callback, of a solver or for progress, that raises `Enough` once `over()` is true.
+
+    For work that has no best so far: it is needed whole or not at all.
+    """
+
+    def ask(*_: Any) -> None:
+        if over():
+            raise Enough
+
+    return ask
 
 
 @contextmanager

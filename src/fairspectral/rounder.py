@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -18,14 +19,14 @@ from fairspectral.anytime import Deadline, searching
 from fairspectral.links import Links
 from fairspectral.parameters import seeded
 from fairspectral.progress import report
-from fairspectral.rounding.archive import Archive, is_lower
+from fairspectral.rounding.archive import Archive, is_lower, numbered_by_appearance
 from fairspectral.rounding.follow import KNOWN, SETTLED, follow_plan, measure_labels
 from fairspectral.rounding.inputs import check_weights
 from fairspectral.rounding.placement import beside_fringe, complete_rows, settle_pieces
 from fairspectral.rounding.plan import RoundingPlan
 from fairspectral.rounding.result import FairAssignment, certify, keeps_all
 from fairspectral.rounding.rows import can_search, suits_levels
-from fairspectral.rounding.sources import one_after_another
+from fairspectral.rounding.sources import Source, none_won, one_after_another
 from fairspectral.rounding.start import WeightedRows
 from fairspectral.set_aside import Trees
 from fairspectral.starts import Embeddings, choose_kinds, embed_starts, starts_from, without_trees
@@ -92,6 +93,8 @@ class Rounder:
         self._searched: dict[tuple[Any, ...], FairAssignment] = {}
         # Whether all searches within some bounds were stopped early, by the bounds.
         self._stopped: dict[tuple[Any, ...], bool] = {}
+        # The clusterings in which no small component can go elsewhere, with the bounds.
+        self._at_rest: set[tuple[Any, ...]] = set()
         # What starts set aside beside small components, by the floor.
         self._trees: dict[int, Fringe] = {}
 
@@ -135,7 +138,7 @@ class Rounder:
                     if not whole.passed:  # else somebody ended it, and the next call may go on
                         self._searched[_identity(plan)] = one
                 found.append(one)
-        return [self._best(plan, one) for plan, one in zip(plans, found, strict=True)]
+            return [self._best(plan, one) for plan, one in zip(plans, found, strict=True)]
 
     def trees_of(self, found: FairAssignment) -> Trees | None:
         """The trees that starts of the search for this clustering set aside."""
@@ -155,10 +158,14 @@ class Rounder:
     ) -> FairAssignment | None:
         """The best of the archive, with small components where they are best in these bounds."""
         known = self.archive.best(plan, stopped=stopped, searched=searched)
-        if known is None or not self.fringe:
+        # It takes long where there are thousands of components: not after the time is over.
+        if known is None or not self.fringe or stopped or Deadline().passed:
+            return known
+        if _settling(plan, known.labels) in self._at_rest:
             return known
         beside = beside_fringe(plan, self.fringe)
         labels = settle_pieces(self.operator, known.labels, self.fringe, beside)
+        self._note_at_rest(plan, known.labels, labels)
         if np.array_equal(labels, known.labels) or not keeps_all(plan, labels):
             return known
         rows = complete_rows(self.rows, labels, self.fringe, plan.n_clusters)
@@ -167,6 +174,11 @@ class Rounder:
         found = certify(labels, plan, history, known.starts, stopped=stopped, searched=searched)
         self.archive.add(found)
         return known if is_lower(known.cost, found.cost) else found
+
+    def _note_at_rest(self, plan: RoundingPlan, *settled: np.ndarray) -> None:
+        """Settle none of these labels within these bounds again, if they were to the end."""
+        if self.fringe and not Deadline().passed:
+            self._at_rest.update(_settling(plan, labels) for labels in settled)
 
     def _known(self, plan: RoundingPlan, embeddings: _ByKind) -> FairAssignment:
         """The best that is known after a Ctrl-C; where nothing is, only what the bounds need."""
@@ -184,17 +196,31 @@ class Rounder:
             graph = self._is_graph(plan)
             starts = self._starts(plan, embeddings, deadline) if graph else []
             found = self._search(plan, starts)
+            self._note_at_rest(plan, found.labels)
             self.archive.add(found)
             stopped = found.stopped
             for name, labels in self._further(plan, embeddings, found, deadline):
                 again = self._search_from(plan, name, labels)
+                self._note_at_rest(plan, again.labels)
                 again = replace(again, starts=one_after_another(found.starts, again.starts))
                 self.archive.add(again)
                 stopped = stopped or again.stopped
+                if again.certified and (not found.certified or is_lower(again.cost, found.cost)):
+                    found = again  # with its own starts, also where it is as good as known before
             stopped = stopped or (not graph and deadline.passed)
+            found = self._or_known(plan, found, stopped)
         if stopped and not found.stopped:
             found = certify(found.labels, plan, found.history, found.starts, stopped=True)
         return found
+
+    def _or_known(self, plan: RoundingPlan, found: FairAssignment, stopped: bool) -> FairAssignment:
+        """What is known as it was, where no search from it came as low; a start of this search."""
+        best = self._best(plan, found)
+        if best is found or self.operator is None:
+            return found
+        taken = Source(_name_of(best), best.cost, fair=True, found=None, won=True)
+        starts = (*none_won(found.starts), taken)
+        return certify(best.labels, plan, best.history, starts, stopped=stopped)
 
     def _further(
         self,
@@ -213,8 +239,7 @@ class Rounder:
                 if not deadline.passed:
                     yield start
         if best is not found and not deadline.passed:
-            given = all(stage.name in (KNOWN, SETTLED) for stage in best.history)
-            yield KNOWN if given else EARLIER, best.labels
+            yield _name_of(best), best.labels
 
     def _is_graph(self, plan: RoundingPlan) -> bool:
         held = self.operator is not None and can_search(self.operator)
@@ -226,19 +251,19 @@ class Rounder:
         """Clusterings from several embeddings: the first, and others until the deadline."""
         if self.operator is None or self._weight is not None or self._centroids is not None:
             return []
-        kinds = choose_kinds(plan, dense=not self._is_graph(plan))
+        graph = self._is_graph(plan)
+        kinds = choose_kinds(plan, dense=not graph)
         key = (kinds, plan.smallest)
         if key not in embeddings:
-            embeddings[key] = Embeddings(
-                embed_starts(
-                    kinds,
-                    self.operator,
-                    self.attributes,
-                    plan,
-                    self.rows,
-                    fringe=self.fringe,
-                    random_state=self._start_seed,
-                )
+            embeddings[key] = embed_starts(
+                kinds,
+                self.operator,
+                self.attributes,
+                plan,
+                self.rows,
+                fringe=self.fringe,
+                first_needed=graph,  # others are searched from k-means on `rows` already
+                random_state=self._start_seed,
             )
         starts = starts_from(embeddings[key], self.operator, plan, deadline)
         for one in embeddings[key].made:
@@ -275,6 +300,17 @@ class Rounder:
             fringe=self.fringe,
             random_state=self._search_seed,
         )
+
+
+def _name_of(best: FairAssignment) -> str:
+    """The name of a start from the best that is known: whether it was given, or found."""
+    given = all(stage.name in (KNOWN, SETTLED) for stage in best.history)
+    return KNOWN if given else EARLIER
+
+
+def _settling(plan: RoundingPlan, labels: np.ndarray) -> tuple[Any, ...]:
+    """What settling depends on: the clusters, whatever their numbers, and the bounds."""
+    return sha256(numbered_by_appearance(labels).tobytes()).digest(), *_bounds_of(plan)
 
 
 def _identity(plan: RoundingPlan) -> tuple[Any, ...]:

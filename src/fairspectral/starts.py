@@ -20,7 +20,7 @@ from sklearn.exceptions import ConvergenceWarning
 from fairspectral.affinity import AffinityOperator
 from fairspectral.affinity.fringe import Fringe, find_fringe, without_fringe
 from fairspectral.affinity.wrapped import PenalisedOperator, RegularisedOperator
-from fairspectral.anytime import Deadline
+from fairspectral.anytime import Deadline, Enough, give_up_when
 from fairspectral.constraints import FairnessConstraints, attributes_of
 from fairspectral.cut import CutState
 from fairspectral.parameters import seeded
@@ -29,7 +29,7 @@ from fairspectral.rounding.placement import rows_of_all, start_beside_fringe
 from fairspectral.rounding.plan import RoundingPlan
 from fairspectral.rounding.start import WeightedRows, floored_clusters
 from fairspectral.solvers.registry import solve
-from fairspectral.solvers.result import Callback, IterationRecord
+from fairspectral.solvers.result import Callback
 from fairspectral.validation import Attribute
 
 # scripts/ablate_starts.py shows what these are worth.
@@ -177,15 +177,40 @@ def embed_starts(
     rows: np.ndarray,
     *,
     fringe: Fringe | None = None,
+    first_needed: bool = True,
     random_state: Any = None,
-) -> Iterator[StartRows]:
+) -> Embeddings:
     """Embeddings of some kinds, which serve all plans of the same floor; see `make_starts`.
 
-    Each is computed when it is asked for, so that none is where the time is over.
+    The first one is computed to its end whatever the time, unless it is not needed either.
+    """
+    return Embeddings(
+        _embed_one_by_one(
+            kinds, operator, attributes, plan, rows, fringe, first_needed, random_state
+        )
+    )
+
+
+def _embed_one_by_one(
+    kinds: Sequence[Kind],
+    operator: AffinityOperator,
+    attributes: tuple[Attribute, ...],
+    plan: RoundingPlan,
+    rows: np.ndarray,
+    fringe: Fringe | None,
+    first_needed: bool,
+    random_state: Any,
+) -> Iterator[StartRows | None]:
+    """The embeddings, each computed when it is asked for, so that none is where the time is over.
+
+    None stands for one that was given up because the time was over before it was ready. Whoever
+    asks after that, in a time of their own, gets this one, from the seed that it had.
     """
     fringe = fringe or Fringe.none(operator.shape[0])
     rng = seeded(random_state)
-    watch: Callback | None = None
+    # An embedding may take long on a large graph, and has nothing to show before its end.
+    give_up = give_up_when(lambda: Deadline().passed)
+    watch: Callback | None = None if first_needed else give_up
     for kind in kinds:
         own, aside = rows, fringe
         if kind.without_trees:
@@ -195,26 +220,22 @@ def embed_starts(
         if kind is not FAIR:
             inner = without_fringe(operator, aside) if aside else operator
             groups = attributes_of(attributes, aside.kept)
-            try:
-                embedding = embed_kind(kind, inner, groups, rows.shape[1], rng, callback=watch)
-            except _Enough:
-                return
+            embedding, before = None, rng.get_state()
+            while embedding is None:
+                try:
+                    embedding = embed_kind(kind, inner, groups, rows.shape[1], rng, callback=watch)
+                except Enough:
+                    rng.set_state(before)
+                    yield None
             own = rows_of_all(embedding, aside)
         yield StartRows(kind.name, own, aside, rng.randint(2**31 - 1))
-        watch = _give_up_after_interrupt  # the first one is needed
-
-
-class _Enough(Exception):
-    """Ctrl-C came while another start was embedded, which may take long on a large graph."""
-
-
-def _give_up_after_interrupt(_: IterationRecord) -> None:
-    if Deadline().interrupted:
-        raise _Enough
+        watch = give_up
 
 
 class Embeddings:
     """Embeddings for several plans: each is computed when the first plan asks for it, and kept.
+
+    One that a plan gave up, for its time was over, is computed when the next plan asks for it.
 
     Attributes
     ----------
@@ -222,12 +243,14 @@ class Embeddings:
         Those that were asked for so far.
     """
 
-    def __init__(self, pending: Iterator[StartRows]) -> None:
+    def __init__(self, pending: Iterator[StartRows | None]) -> None:
         self._pending, self.made = pending, list[StartRows]()
 
     def __iter__(self) -> Iterator[StartRows]:
         yield from self.made
         for one in self._pending:
+            if one is None:
+                return
             self.made.append(one)
             yield one
 
@@ -240,7 +263,7 @@ def starts_from(
 ) -> list[Start]:
     """The different clusterings of some embeddings, in their order.
 
-    The first is always made, and none after the deadline.
+    The first is always made, if it was embedded, and none after the deadline.
     """
     found: list[Start] = []
     deadline = deadline or Deadline()

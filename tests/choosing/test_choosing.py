@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
-from helpers import press_in_search
+import scipy.sparse as sp
+from helpers import press_in_embedding, press_in_search
 
 from fairspectral import choose_k
 from fairspectral.affinity import make_operator
+from fairspectral.choosing import trial
 from fairspectral.choosing.result import Candidate, ChoiceOfK, suggest
 from fairspectral.datasets import make_msbm
 
@@ -133,6 +135,20 @@ def test_ctrl_c_ends_it_with_the_numbers_that_were_finished(found, monkeypatch):
         "Ctrl-C ended it: 4 clusters were not compared.",
         "No resamples were clustered.",
     )
+
+
+@pytest.mark.filterwarnings("ignore:the affinity graph has")
+def test_ctrl_c_gives_up_a_later_embedding(monkeypatch):
+    """Four people apart are too few to be one of two clusters, so that four have another one."""
+    W = sp.block_diag([np.ones((48, 48)), np.ones((48, 48)), np.ones((4, 4))], format="lil")
+    W[0, 50] = W[50, 0] = 1.0
+    ended = press_in_embedding(monkeypatch, trial, 2)
+    few = choose_k(
+        W.tocsr(), np.arange(100) % 2, affinity="precomputed", max_clusters=4, effort="fast"
+    )
+    assert ended == [1]
+    assert [c.k for c in few.candidates] == [2]
+    assert few.notes[-1] == "Ctrl-C ended it: 3 and 4 clusters were not compared."
 
 
 def test_the_first_number_is_kept_and_says_that_it_was_stopped(monkeypatch):

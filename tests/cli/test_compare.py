@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import press_in_search
+from helpers import press_in_embedding, press_in_search
 
-from fairspectral import audit
+from fairspectral import audit, estimator
 from fairspectral.cli.compare import read_numbers
 
 
@@ -143,6 +143,15 @@ def test_a_number_of_clusters_that_was_finished_keeps_its_price(call, people, mo
     press_in_search(monkeypatch, len(searches) + 1)
     result = call(*words, "-k", "2-4").json
     assert [run["price"] for run in result["runs"]] == [run["price"] for run in alone]
+    assert result["summary"][-1] == "Ctrl-C came before: 3 clusters; 4 clusters."
+
+
+def test_ctrl_c_gives_up_the_embedding_of_a_later_number(call, people, monkeypatch):
+    words = ("compare", people, "-s", "sex", "-k", "2-4", "--effort", "fast", "--stability", "0")
+    ended = press_in_embedding(monkeypatch, estimator, 2)
+    result = call(*words, "--json").json
+    assert ended == [1]
+    assert [run["clusters"] for run in result["runs"]] == [2]
     assert result["summary"][-1] == "Ctrl-C came before: 3 clusters; 4 clusters."
 
 

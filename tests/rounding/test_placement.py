@@ -5,6 +5,7 @@ from helpers import assert_close, sparse_blocks
 
 from fairspectral.affinity import make_operator
 from fairspectral.affinity.fringe import find_fringe
+from fairspectral.anytime import searching
 from fairspectral.constraints import encode_groups
 from fairspectral.cut import CutState
 from fairspectral.rounding.placement import (
@@ -16,6 +17,7 @@ from fairspectral.rounding.placement import (
 )
 from fairspectral.rounding.plan import plan_rounding
 from fairspectral.rounding.result import all_inside, keeps_all
+from fairspectral.validation import Attribute
 
 
 def two_blocks(extra=(), n=40, seed=1):
@@ -110,6 +112,39 @@ def test_split_pieces_are_gathered_where_bounds_allow():
     assert all_inside(plan.rules, gathered, 2)
     assert CutState.measure(operator, gathered, 2).cut <= before
     assert labels[40] != labels[41]  # the given labels are not changed
+
+
+def test_after_the_deadline_every_piece_is_looked_at_once(monkeypatch):
+    """What a search has split is still brought together."""
+    operator, plan, labels = setting([pair(), pair()], np.arange(44) % 2, min_cluster_size=3)
+    fringe, calls, settle = find_fringe(operator, 3), [], _Places.settle
+
+    def count(places, members):
+        calls.append(len(members))
+        return settle(places, members)
+
+    monkeypatch.setattr(_Places, "settle", count)
+    labels[[40, 42]], labels[[41, 43]] = 0, 1
+    settle_pieces(operator, labels, fringe, plan)
+    assert len(calls) > 2
+    calls.clear()
+    with searching(0.0):
+        gathered = settle_pieces(operator, labels, fringe, plan)
+    assert len(calls) == 2
+    assert gathered[40] == gathered[41]
+    assert gathered[42] == gathered[43]
+
+
+@pytest.mark.parametrize("pairs", [2, 6])
+def test_everybody_is_not_counted_again_for_every_piece(pairs, monkeypatch):
+    groups = np.arange(40 + 2 * pairs) % 2
+    operator, plan, labels = setting([pair()] * pairs, groups, min_cluster_size=3)
+    counted, counts = [], Attribute.counts.fget
+    monkeypatch.setattr(
+        Attribute, "counts", property(lambda one: counted.append(one.name) or counts(one))
+    )
+    settle_pieces(operator, labels, find_fringe(operator, 3), plan)
+    assert counted == ["group"]
 
 
 def cuts_of_single_moves(operator, labels, fringe, plan):

@@ -11,7 +11,7 @@ from sklearn.metrics import silhouette_score
 
 from fairspectral.affinity import AffinityOperator, is_operator, make_operator
 from fairspectral.affinity.features import read_features
-from fairspectral.anytime import searching
+from fairspectral.anytime import Enough, give_up_when, searching
 from fairspectral.auditing import audit_attributes
 from fairspectral.choosing.result import Candidate, ChoiceOfK
 from fairspectral.choosing.trial import Clustering, Request, Trial
@@ -19,7 +19,7 @@ from fairspectral.constraints import attributes_of, encode_groups
 from fairspectral.embedding import AFFINITY_PARAMS
 from fairspectral.graphs.door import unpack_graph
 from fairspectral.parameters import check_choice, check_whole_number, did_you_mean
-from fairspectral.progress import AFFINITY, report, unheard
+from fairspectral.progress import AFFINITY, listening, report, unheard
 from fairspectral.resampling.fitted import FRACTION
 from fairspectral.resampling.measure import Resampling, kinds_of, measure_stability
 from fairspectral.resampling.result import Stability
@@ -161,10 +161,17 @@ def _compare(
     """Cluster into each number; `shown` are the groups whose smallest ratio is told."""
     trial = Trial(operator, attributes, request, numbers[-1])
     trial.embed(numbers[0])  # Ctrl-C here ends all, since there is nothing to keep yet
-    candidates, labels = [], []
+    candidates: list[Candidate] = []
+    labels: list[np.ndarray] = []
     with searching() as whole:
+        give_up = give_up_when(lambda: bool(candidates) and whole.interrupted)
         for at, k in enumerate(numbers):
-            plan = trial.embed(k)
+            try:
+                with listening(give_up):
+                    plan = trial.embed(k)
+                give_up()
+            except Enough:
+                break
             report("clusterings", at / len(numbers))
             with unheard():
                 found = trial.cluster(plan)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fairspectral.anytime import Deadline, searching
+from fairspectral.anytime import Deadline, Enough, give_up_when, searching
 from fairspectral.cli.bounds import BoundOptions
 from fairspectral.cli.command import Json, command
 from fairspectral.cli.options import InputOptions, MethodOptions
@@ -157,14 +157,7 @@ def _fit(
         report("clusterings", at / len(numbers))
         with unheard(), searching() if at else nullcontext():
             model = make_model(prepared, method, k, tolerances[0], bounds)
-            if not Deadline().interrupted:
-                model.fit(
-                    prepared.X,
-                    sensitive_features=prepared.sensitive,
-                    constraints=prepared.covariates,
-                    **prepared.people.for_fit(k),
-                )
-            if at and Deadline().interrupted:
+            if not _fit_one(model, prepared, k, needed=not at):
                 missing.append(f"{k} clusters")
                 continue
             # Without bounds too: the price of fairness is compared with that.
@@ -178,6 +171,27 @@ def _fit(
             missing.append(f"{k} clusters without bounds, so that no price of fairness is known")
     report("clusterings", 1.0)
     return models, [f"Ctrl-C came before: {'; '.join(missing)}."] if missing else []
+
+
+def _fit_one(model: FairSpectralClustering, prepared: Prepared, k: int, *, needed: bool) -> bool:
+    """Fit a model; one that is not needed is given up after a Ctrl-C. Whether it was fitted."""
+    from fairspectral.progress import listening
+
+    deadline = Deadline()
+    give_up = give_up_when(lambda: not needed and deadline.interrupted)
+    try:
+        give_up()
+        with listening(give_up):  # every iteration of an embedding is reported
+            model.fit(
+                prepared.X,
+                sensitive_features=prepared.sensitive,
+                constraints=prepared.covariates,
+                **prepared.people.for_fit(k),
+            )
+        give_up()
+    except Enough:
+        return False
+    return True
 
 
 def _summary(run: Run) -> dict:

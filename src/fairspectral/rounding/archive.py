@@ -27,7 +27,7 @@ class Archive:
 
     def add(self, found: FairAssignment) -> None:
         """Keep a clustering, unless it is known already, if by other numbers of the clusters."""
-        partition = _numbered_by_appearance(found.labels)
+        partition = numbered_by_appearance(found.labels)
         if not any(np.array_equal(partition, other) for other in self._partitions):
             self._found.append(found)
             self._partitions.append(partition)
@@ -58,7 +58,7 @@ def is_lower(cost: float, other: float) -> bool:
     return cost < other - _NOISE * max(1.0, abs(other))
 
 
-def _numbered_by_appearance(labels: np.ndarray) -> np.ndarray:
+def numbered_by_appearance(labels: np.ndarray) -> np.ndarray:
     """The same clusters, numbered in the order of their first members."""
     _, first, codes = np.unique(labels, return_index=True, return_inverse=True)
     return np.argsort(np.argsort(first)).astype(np.int32)[codes.reshape(-1)]

@@ -128,9 +128,10 @@ def follow_plan(
             _from_one_start(
                 searched, points, affinity, history, centroids, initial_labels, rng, deadline
             )
-    if fringe:
-        settled = settle_pieces(affinity, history.labels, fringe, searched)
-        history.add(SETTLED, settled)
+        if fringe:
+            settled = settle_pieces(affinity, history.labels, fringe, searched)
+            history.add(SETTLED, settled)
+            history.stopped = history.stopped or deadline.passed
     return certify(history.labels, plan, history.stages, history.starts, stopped=history.stopped)
 
 

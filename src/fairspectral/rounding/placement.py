@@ -16,6 +16,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
 from fairspectral.affinity.fringe import Fringe
+from fairspectral.anytime import Deadline
 from fairspectral.cells import bounds_in_persons, persons_beyond, population_shares
 from fairspectral.cut import kept_within
 from fairspectral.rounding.bounds import FairnessRule
@@ -64,12 +65,15 @@ def settle_pieces(
     """Labels in which no whole piece can go elsewhere and lower the cut within the bounds.
 
     Pieces that a search has split are brought together where neither bounds nor cut suffer. Each
-    move changes where the others are best, so all are looked at again until none moves.
+    move changes where the others are best, so all are looked at again until none moves, or the
+    deadline has passed. Once they are looked at whatever the time, for that brings together what
+    a search that was stopped has left split.
     """
     places, pieces = _Places(affinity, labels.copy(), plan), _largest_first(fringe)
+    deadline = Deadline()
     for _ in range(_PASSES):
         moved = [places.settle(members) for members in pieces]
-        if not any(moved):
+        if not any(moved) or deadline.passed:
             break
     return places.labels
 
@@ -194,6 +198,8 @@ class _Places:
         k, placed = plan.n_clusters, labels >= 0
         self._sizes = np.bincount(labels[placed], minlength=k)
         self._volumes = np.bincount(labels[placed], weights=self._degrees[placed], minlength=k)
+        # Each is a count of everybody, which thousands of pieces cannot ask for anew.
+        self._totals = [rule.attribute.counts for rule in plan.rules]
         self._tables = []
         for rule in plan.rules:
             cells = rule.attribute.codes[placed] * k + labels[placed]
@@ -289,7 +295,7 @@ class _Places:
     def _outside(self, tables: list[np.ndarray], sizes: np.ndarray) -> np.ndarray:
         """Persons outside the bounds, short of the floor or above the ceiling, per cluster."""
         outside = persons_beyond(sizes, self._plan.smallest, self._plan.largest)
-        for table, rule in zip(tables, self._plan.rules, strict=True):
-            low, high = bounds_in_persons(rule.lower, rule.upper, rule.attribute.counts, sizes)
+        for table, rule, totals in zip(tables, self._plan.rules, self._totals, strict=True):
+            low, high = bounds_in_persons(rule.lower, rule.upper, totals, sizes)
             outside = outside + persons_beyond(table, low, high).sum(axis=0)
         return outside
