@@ -108,22 +108,17 @@ class Start:
     labels: np.ndarray
 
 
-def is_free(plan: RoundingPlan) -> bool:
-    """Whether the floor is the only bound."""
-    return plan.is_free
-
-
 def choose_kinds(plan: RoundingPlan, *, dense: bool = False) -> tuple[Kind, ...]:
     """The embeddings that are worth their time at this effort, the best guess first.
 
     On dense affinities it is the plain one where there are no bounds, beside the fair one.
     """
     if dense:
-        return (PLAIN,) if is_free(plan) else ()
+        return (PLAIN,) if plan.is_free else ()
     count = _COUNTS[plan.effort]
     if len(plan.kinds) > _MANY:
         count = max(1, count // 3)
-    return (_UNBOUNDED if is_free(plan) else _BOUNDED)[:count]
+    return (_UNBOUNDED if plan.is_free else _BOUNDED)[:count]
 
 
 def without_trees(name: str) -> bool:
@@ -315,7 +310,7 @@ def _labels(
     deadline: Deadline,
 ) -> np.ndarray:
     """k-means with a floor; without bounds, with the scaling of the rows that cuts least."""
-    free = is_free(plan)
+    free = plan.is_free
     scalings = _SCALINGS if free and plan.row_scaling == "auto" else (plan.row_scaling,)
     n_init = _N_INIT if free else 1
     found = []
