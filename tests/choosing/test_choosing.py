@@ -21,7 +21,7 @@ def blobs(n=90):
 
 @pytest.fixture(scope="module")
 def found():
-    X, groups = blobs()
+    X, groups = blobs(150)
     return choose_k(X, groups, max_clusters=4, n_resamples=3, gamma=0.5, effort="fast")
 
 
@@ -36,7 +36,7 @@ def test_the_planted_number_is_suggested_and_the_steadiest(found):
 
 
 def test_resamples_change_nothing_else(found):
-    X, groups = blobs()
+    X, groups = blobs(150)
     plain = choose_k(X, groups, max_clusters=4, gamma=0.5, effort="fast")
     assert plain.stability == ()
     for one, other in zip(plain.rows(), found.rows(), strict=True):
@@ -114,7 +114,7 @@ def test_wrong_arguments_are_named():
 
 
 def test_lists_and_operators_will_do(found):
-    X, groups = blobs()
+    X, groups = blobs(150)
     params = {"max_clusters": 3, "effort": "fast"}
     listed = choose_k(X.tolist(), groups.tolist(), gamma=0.5, **params)
     operator = choose_k(None, groups, affinity=make_operator(X, "rbf", gamma=0.5), **params)
@@ -123,7 +123,7 @@ def test_lists_and_operators_will_do(found):
 
 
 def test_ctrl_c_ends_it_with_the_numbers_that_were_finished(found, monkeypatch):
-    X, groups = blobs()
+    X, groups = blobs(150)
     press_in_search(monkeypatch, 3)
     few = choose_k(X, groups, max_clusters=4, n_resamples=3, gamma=0.5, effort="fast")
     assert [c.k for c in few.candidates] == [2, 3]
