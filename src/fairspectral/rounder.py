@@ -218,7 +218,7 @@ class Rounder:
         best = self._best(plan, found)
         if best is found or self.operator is None:
             return found
-        taken = Source(_name_of(best), best.cost, fair=True, found=None, won=True)
+        taken = Source(_name_of(best), best.cost, fair=True, found=best.cost, won=True)
         starts = (*none_won(found.starts), taken)
         return certify(best.labels, plan, best.history, starts, stopped=stopped)
 
