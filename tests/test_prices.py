@@ -22,6 +22,12 @@ def test_a_price_is_relative_to_what_is_not_zero():
         assert np.isnan(relative_price(zero, zero, negligible_cut(3)))
 
 
+def test_equal_cuts_have_no_price_of_minus_nothing():
+    assert relative_price(0.8 * (1 - 1e-16), 0.8, negligible_cut(3)) == 1.0
+    assert relative_price(0.3 - 2e-16, 0.3, negligible_cut(3)) == 1.0
+    assert relative_price(0.801, 0.8, negligible_cut(3)) > 1.001
+
+
 def test_a_cut_of_floating_point_error_is_shown_as_zero():
     assert [clipped_cut(cut, 3) for cut in (2e-16, -3e-9, 0.0)] == [0.0, 0.0, 0.0]
     assert str(clipped_cut(-1e-16, 3)) == "0.0"  # without a sign

@@ -36,8 +36,13 @@ def negligible_spread(spread: float) -> float:
 
 
 def relative_price(cost: float, loosest: float, negligible: float) -> float:
-    """A cost relative to the loosest one; nan where that is zero, up to `negligible`."""
-    return float(cost / loosest) if loosest > negligible else np.nan
+    """A cost relative to the loosest one; nan where that is zero, up to `negligible`.
+
+    Equal costs but for floating-point error have a price of exactly 1, and not of "-0.0%" more.
+    """
+    if loosest <= negligible:
+        return np.nan
+    return 1.0 if abs(cost - loosest) <= negligible else float(cost / loosest)
 
 
 def point_in_words(row: dict[str, Any], cost: str) -> list[str]:
